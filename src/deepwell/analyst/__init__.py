@@ -1,0 +1,1 @@
+"""Whom the runtime asks for a judgement: one protocol, several implementations."""

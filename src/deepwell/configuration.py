@@ -1,0 +1,406 @@
+"""Every knob, with its range, its tier values, its environment names and its look in Studio.
+
+This is the only place that states a default and the only one that reads the environment. Precedence: a value given
+explicitly, then the environment, then the tier.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, Self, cast
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from deepwell.errors import BadConfiguration
+from deepwell.vocabulary.question import Tier
+
+MAX_QUESTION_CHARACTERS = 4000
+"""A longer question is material to research in, not a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class TierLimits:
+    """What a tier sets unless a value is given explicitly."""
+
+    max_researcher_iterations: int
+    max_react_tool_calls: int
+    max_subquestions: int
+    max_queries: int
+    max_sources: int
+    max_execution_time_s: float | None
+
+
+TIERS: dict[Tier, TierLimits] = {
+    "simple": TierLimits(2, 2, 3, 3, 5, 120.0),
+    "standard": TierLimits(3, 5, 6, 10, 15, 300.0),
+    "deep": TierLimits(7, 15, 10, 15, 30, 300.0),
+    "exhaustive": TierLimits(20, 40, 10, 40, 60, None),
+}
+_DEFAULTS = TIERS["standard"]
+
+
+def _knob(
+    default: Any,
+    description: str,
+    *,
+    widget: str,
+    ge: float | None = None,
+    le: float | None = None,
+    step: float | None = None,
+    options: tuple[str, ...] = (),
+    env: tuple[str, ...] = (),
+    advanced: bool = False,
+) -> Any:
+    """A field with its range, its environment names and the control that Studio shows for it."""
+    control: dict[str, Any] = {"type": widget, "default": default, "description": description}
+    if advanced:
+        control["label"] = "Advanced"
+    control |= {name: value for name, value in (("min", ge), ("max", le), ("step", step)) if value is not None}
+    if options:
+        control["options"] = [{"label": option.capitalize(), "value": option} for option in options]
+    return Field(
+        default=default,
+        ge=ge,
+        le=le,
+        description=description,
+        json_schema_extra={"metadata": {"x_oap_ui_config": control}, "env": list(env)},
+    )
+
+
+class Configuration(BaseModel):
+    """How a run behaves. Immutable; build it with keywords, from the environment or from a runnable's config."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
+
+    tier: Tier | Literal["auto"] = _knob(
+        "standard",
+        "How much work a question is worth; `auto` lets the plan decide. Any other value set here wins over its tier.",
+        widget="select",
+        options=("auto", *TIERS),
+        env=("COMPLEXITY_TIER", "DEEPWELL_TIER"),
+    )
+
+    # The loop
+    max_researcher_iterations: int = _knob(
+        _DEFAULTS.max_researcher_iterations,
+        "Supervisor rounds at most. Most questions need two; the loop ends earlier when nothing new comes back.",
+        widget="slider",
+        ge=1,
+        le=20,
+        step=1,
+        env=("MAX_RESEARCHER_ITERATIONS", "RESEARCH_MAX_ITERS"),
+    )
+    max_react_tool_calls: int = _knob(
+        _DEFAULTS.max_react_tool_calls,
+        "Searches and reads that one research unit may ask for beyond those it starts with.",
+        widget="slider",
+        ge=1,
+        le=40,
+        step=1,
+        env=("MAX_REACT_TOOL_CALLS",),
+    )
+    max_subquestions: int = _knob(
+        _DEFAULTS.max_subquestions,
+        "Sub-questions that a plan may have; the least important beyond that are dropped.",
+        widget="slider",
+        ge=1,
+        le=10,
+        step=1,
+        env=("MAX_SUBQUESTIONS",),
+    )
+    max_queries: int = _knob(
+        _DEFAULTS.max_queries,
+        "Suggested searches a round may start with, over all its units; each unit keeps at least one.",
+        widget="slider",
+        ge=1,
+        le=100,
+        step=1,
+        env=("RESEARCH_MAX_QUERIES",),
+    )
+    max_sources: int = _knob(
+        _DEFAULTS.max_sources,
+        "Sources the run keeps at most.",
+        widget="slider",
+        ge=1,
+        le=200,
+        step=1,
+        env=("RESEARCH_MAX_SOURCES",),
+    )
+    max_concurrent_research_units: int = _knob(
+        4,
+        "Research units at work at the same time; further ones of the round wait for a place.",
+        widget="slider",
+        ge=1,
+        le=20,
+        step=1,
+        env=("MAX_CONCURRENT_RESEARCH_UNITS",),
+    )
+    max_research_units: int = _knob(
+        60,
+        "Research units over the whole run: a safety ceiling.",
+        widget="number",
+        ge=1,
+        le=1000,
+        env=("MAX_RESEARCH_UNITS",),
+        advanced=True,
+    )
+    max_retry_attempts: int = _knob(
+        3,
+        "Tries a sub-question or an address gets before it is given up as #RETRY_EXHAUSTED.",
+        widget="number",
+        ge=1,
+        le=10,
+        env=("MAX_RETRY_ATTEMPTS",),
+        advanced=True,
+    )
+
+    # Ending early
+    enable_early_termination: bool = _knob(
+        True,
+        "End the loop when a round brings almost nothing new.",
+        widget="boolean",
+        env=("ENABLE_EARLY_TERMINATION",),
+    )
+    min_novelty_threshold: float = _knob(
+        0.15,
+        "The share of a round's distinct content words that must be new for the loop to go on.",
+        widget="slider",
+        ge=0.0,
+        le=1.0,
+        step=0.05,
+        env=("MIN_NOVELTY_THRESHOLD",),
+        advanced=True,
+    )
+    duplicate_topic_similarity_threshold: float = _knob(
+        0.75,
+        "Word overlap (Jaccard) from which a topic counts as one that was already dispatched.",
+        widget="slider",
+        ge=0.0,
+        le=1.0,
+        step=0.05,
+        env=("DUPLICATE_TOPIC_SIMILARITY_THRESHOLD",),
+        advanced=True,
+    )
+
+    # Budget
+    max_execution_time_s: float | None = _knob(
+        _DEFAULTS.max_execution_time_s,
+        "Seconds the whole run may take, writing included; None or `unlimited`: no limit in time.",
+        widget="number",
+        ge=1.0,
+        le=604800.0,
+        env=("RESEARCH_MAX_EXECUTION_TIME_S",),
+    )
+    token_budget: int | None = _knob(
+        None,
+        "Tokens this run may spend, prompts and replies together; None: no limit.",
+        widget="number",
+        ge=1,
+        env=("RESEARCH_TOKEN_BUDGET",),
+    )
+    cost_budget_usd: float | None = _knob(
+        None,
+        "US dollars this run may spend; None: no limit.",
+        widget="number",
+        ge=0.0,
+        env=("RESEARCH_COST_BUDGET_USD",),
+    )
+
+    # Evidence and the quality gate
+    min_evidence_records: int = _knob(
+        5,
+        "Quality gate: evidence records needed before research may be called complete.",
+        widget="number",
+        ge=0,
+        le=1000,
+        env=("MIN_EVIDENCE_RECORDS",),
+        advanced=True,
+    )
+    min_cited_records: int = _knob(
+        5,
+        "Quality gate: evidence records with a source needed before research may be called complete.",
+        widget="number",
+        ge=0,
+        le=1000,
+        env=("MIN_CITED_RECORDS",),
+        advanced=True,
+    )
+    min_source_domains: int = _knob(
+        3,
+        "Quality gate: distinct domains needed; over the user's own documents a domain is a document.",
+        widget="number",
+        ge=0,
+        le=100,
+        env=("MIN_SOURCE_DOMAINS",),
+        advanced=True,
+    )
+    max_evidence_claims_per_research_unit: int = _knob(
+        12,
+        "Claims kept from one research unit.",
+        widget="number",
+        ge=1,
+        le=100,
+        env=("MAX_EVIDENCE_CLAIMS_PER_RESEARCH_UNIT",),
+        advanced=True,
+    )
+    max_source_urls_per_claim: int = _knob(
+        5,
+        "Sources kept for one claim.",
+        widget="number",
+        ge=1,
+        le=50,
+        env=("MAX_SOURCE_URLS_PER_CLAIM",),
+        advanced=True,
+    )
+
+    # Searching and reading
+    queries_per_subquestion: int = _knob(
+        4,
+        "Differing searches that a sub-question starts with.",
+        widget="slider",
+        ge=1,
+        le=10,
+        step=1,
+        env=("QUERIES_PER_SUBQUESTION",),
+    )
+    max_search_results: int = _knob(
+        5,
+        "Results asked for per search of the web; the library gives twice as many, its results being passages.",
+        widget="slider",
+        ge=1,
+        le=50,
+        step=1,
+        env=("MAX_SEARCH_RESULTS",),
+    )
+    max_passages_per_unit: int = _knob(
+        10,
+        "Best passages over all searches that a unit reads and keeps.",
+        widget="slider",
+        ge=1,
+        le=50,
+        step=1,
+        env=("MAX_PASSAGES_PER_UNIT",),
+    )
+    chars_per_source: int = _knob(
+        12000,
+        "Characters of one source that an analyst is shown.",
+        widget="number",
+        ge=500,
+        le=200000,
+        env=("CHARS_PER_SOURCE",),
+        advanced=True,
+    )
+
+    # Notes and writing
+    supervisor_notes_max_bullets: int = _knob(
+        40,
+        "Notes that the supervisor is shown at most, newest first.",
+        widget="number",
+        ge=1,
+        le=1000,
+        env=("SUPERVISOR_NOTES_MAX_BULLETS",),
+        advanced=True,
+    )
+    supervisor_notes_word_budget: int = _knob(
+        1200,
+        "Words of notes that the supervisor is shown at most.",
+        widget="number",
+        ge=50,
+        le=100000,
+        env=("SUPERVISOR_NOTES_WORD_BUDGET",),
+        advanced=True,
+    )
+    section_mode: Literal["parallel", "sequential"] = _knob(
+        "parallel",
+        "Write sections side by side, or one after the other with the earlier text in view.",
+        widget="select",
+        options=("parallel", "sequential"),
+        env=("SECTION_MODE",),
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_unlimited(cls, values: Any) -> Any:
+        if isinstance(values, Mapping) and str(values.get("max_execution_time_s")).lower() == "unlimited":
+            return {**values, "max_execution_time_s": None}
+        return values
+
+    @model_validator(mode="after")
+    def _fill_from_tier(self) -> Self:
+        if self.tier != "auto":
+            for name, value in asdict(TIERS[self.tier]).items():
+                if name not in self.model_fields_set:
+                    # Past the frozen setter, and without counting as set: a later tier may fill it again.
+                    self.__dict__[name] = value
+        return self
+
+    def for_tier(self, tier: Tier | None) -> Self:
+        """The same explicit values over another tier; an unclassifiable question is a standard one."""
+        explicit = {name: getattr(self, name) for name in self.model_fields_set}
+        return type(self)(**explicit | {"tier": tier or "standard"})
+
+    @property
+    def total_minutes(self) -> float | None:
+        """The whole run's time in minutes; None: no limit."""
+        return None if self.max_execution_time_s is None else self.max_execution_time_s / 60
+
+    @classmethod
+    def from_runnable_config(cls, config: Mapping[str, Any] | None = None) -> Self:
+        """From a runnable's `configurable`, over the environment."""
+        configurable = dict((config or {}).get("configurable") or {})
+        return cls.build(**{name: value for name, value in configurable.items() if name in cls.model_fields})
+
+    @classmethod
+    def build(cls, env: Mapping[str, str] | None = None, **values: Any) -> Self:
+        """Explicit `values` over the environment. Raises BadConfiguration with a sentence naming field and range."""
+        unknown = sorted(set(values) - set(cls.model_fields))
+        if unknown:
+            raise BadConfiguration(f"There is no setting {unknown[0]}; `deepwell config` lists them all.")
+        given = _from_environment(cls, os.environ if env is None else env) | values
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            raise BadConfiguration(_sentence(cls, error.errors()[0])) from None
+
+
+def environment_names(field: str) -> tuple[str, ...]:
+    """The variables that set this field, first one wins."""
+    extra = cast("dict[str, Any]", Configuration.model_fields[field].json_schema_extra)
+    return tuple(extra["env"])
+
+
+def home(env: Mapping[str, str] | None = None) -> Path:
+    """Where runs and library indexes live: DEEPWELL_HOME, or the user's data folder."""
+    override = (os.environ if env is None else env).get("DEEPWELL_HOME", "").strip()
+    return Path(override).expanduser() if override else Path(platformdirs.user_data_dir("deepwell", appauthor=False))
+
+
+def _from_environment(cls: type[Configuration], env: Mapping[str, str]) -> dict[str, str]:
+    found = {}
+    for name in cls.model_fields:
+        for variable in environment_names(name):
+            if env.get(variable, "").strip():
+                found[name] = env[variable].strip()
+                break
+    return found
+
+
+def _sentence(cls: type[Configuration], error: ErrorDetails) -> str:
+    """One sentence for a refused value: the field, its range, and what came instead."""
+    name = str(error["loc"][0])
+    control = cast("dict[str, Any]", cls.model_fields[name].json_schema_extra)["metadata"]["x_oap_ui_config"]
+    return f"{name} must be {_range(control)}, got {str(error['input'])[:60]!r}."
+
+
+def _range(control: Mapping[str, Any]) -> str:
+    if "options" in control:
+        return "one of " + ", ".join(option["value"] for option in control["options"])
+    if control["type"] == "boolean":
+        return "true or false"
+    low, high = control.get("min"), control.get("max")
+    if high is None:
+        return f"a number of at least {low}"
+    return f"a number between {low} and {high}"

@@ -1,0 +1,67 @@
+"""What can go wrong, as types. Every message is a safe sentence that says what to do; no paths of ours, no traces.
+
+DeepwellError
+├── BadRequest              the question or an option cannot be used as it is
+│   └── BadConfiguration    a setting has a value outside its range
+├── Unreadable              a document, folder or address cannot be read
+│   └── NothingReadable     a library with no readable document at all
+├── SearchFailed            an engine did not answer
+├── AnalystFailed           a judgement could not be had
+└── StoreFailed             the run store or a library index cannot be used
+    ├── StoreNewer          written by a newer Deepwell
+    ├── StoreFull           no space left
+    ├── StoreBusy           another process holds it
+    └── StoreDamaged        the file is not a database, or is broken
+"""
+
+
+class DeepwellError(Exception):
+    """Base of all errors that Deepwell raises on purpose; `str(error)` can be shown to anyone."""
+
+
+class BadRequest(DeepwellError):
+    """The question or an option cannot be used as it is."""
+
+
+class BadConfiguration(BadRequest):
+    """A setting is unknown or outside its range."""
+
+
+class UnknownRun(BadRequest):
+    """No run, or more than one, goes by that id."""
+
+
+class Unreadable(DeepwellError):
+    """A document, folder or address cannot be read."""
+
+
+class NothingReadable(Unreadable):
+    """A library in which not one document could be read."""
+
+
+class SearchFailed(DeepwellError):
+    """An engine did not answer."""
+
+
+class AnalystFailed(DeepwellError):
+    """A judgement could not be had."""
+
+
+class StoreFailed(DeepwellError):
+    """The run store or a library index cannot be used."""
+
+
+class StoreNewer(StoreFailed):
+    """The file was written by a newer Deepwell."""
+
+
+class StoreFull(StoreFailed):
+    """There is no space left for it."""
+
+
+class StoreBusy(StoreFailed):
+    """Another process holds it for too long."""
+
+
+class StoreDamaged(StoreFailed):
+    """The file is not a database, or it is broken."""

@@ -1,0 +1,1 @@
+"""Reading text without a model: words, sentences, names, numbers."""

@@ -1,0 +1,53 @@
+"""Citation markers such as `[3]` or `[1, 4]` in running text."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from deepwell.language.sentences import sentences
+from deepwell.language.words import content_words
+
+# Not a Markdown link `[3](…)`, not a footnote definition `[3]:`, not an index `a[3]`.
+MARKER = re.compile(r"(?<![\w\]])(?:\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])+(?![(:])")
+_NUMBER = re.compile(r"\d+")
+
+
+def cited(text: str) -> tuple[int, ...]:
+    """The numbers cited in the text, in order of first use."""
+    numbers = (int(n) for marker in MARKER.findall(text) for n in _NUMBER.findall(marker))
+    return tuple(dict.fromkeys(numbers))
+
+
+def without_markers(text: str) -> str:
+    """The text as it reads with every marker taken out."""
+    return re.sub(r"\s+([.,;:!?])", r"\1", re.sub(r"[ \t]{2,}", " ", MARKER.sub("", text))).strip()
+
+
+def cited_sentences(text: str) -> Iterator[str]:
+    """Every sentence that has markers, with them: `It rose. [1]` is one, though the full stop comes first."""
+    pending = ""
+    for start, end in sentences(text):
+        piece = text[start:end]
+        if cited(piece) and not content_words(without_markers(piece)):
+            pending += " " + piece
+            continue
+        if cited(pending):
+            yield pending
+        pending = piece
+    if cited(pending):
+        yield pending
+
+
+def renumbered(text: str, numbers: Mapping[int, int]) -> str:
+    """The text with each number replaced by what it maps to; numbers that map to nothing vanish."""
+
+    def replace(match: re.Match[str]) -> str:
+        found = (numbers.get(int(n)) for n in _NUMBER.findall(match.group()))
+        return "".join(f"[{n}]" for n in dict.fromkeys(found) if n is not None)
+
+    return _rewritten(text, replace)
+
+
+def _rewritten(text: str, replace: Callable[[re.Match[str]], str]) -> str:
+    changed = MARKER.sub(replace, text)
+    # A marker that vanished leaves its space behind.
+    return re.sub(r"[ \t]+(?=[.,;:!?](?:\s|$))|[ \t]+$", "", changed, flags=re.MULTILINE)

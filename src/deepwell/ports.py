@@ -1,0 +1,80 @@
+"""What the stages need from outside, as protocols. Adapters fulfil them; `assemble` chooses which."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from deepwell.analyst.protocol import Analyst
+from deepwell.vocabulary.budget import Budget
+from deepwell.vocabulary.events import Event
+from deepwell.vocabulary.plan import Query
+from deepwell.vocabulary.source import Hit, Source
+
+
+class Clock(Protocol):
+    """The run's only sense of time."""
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards."""
+        ...
+
+    def now(self) -> datetime:
+        """The time of day, with its zone."""
+        ...
+
+
+class SearchEngine(Protocol):
+    """Anything that answers a query with hits: the library, a web engine, a chain of them."""
+
+    name: str
+
+    async def search(self, query: Query, limit: int) -> Sequence[Hit]:
+        """The best hits first, at most `limit`. Raises SearchFailed when the engine does not answer."""
+        ...
+
+
+class Reader(Protocol):
+    """Turns the address of a hit into the source behind it."""
+
+    async def read(self, address: str) -> Source:
+        """The whole source. Raises Unreadable with a safe sentence."""
+        ...
+
+
+class Shelf(Protocol):
+    """Where the texts of read sources are kept, by their content hash."""
+
+    async def keep(self, source: Source) -> None:
+        """Keep the text for good; keeping it again changes nothing."""
+        ...
+
+    async def fetch(self, content_hash: str) -> Source:
+        """The source kept under that hash. Raises KeyError when there is none."""
+        ...
+
+
+class Journal(Protocol):
+    """The append-only record of one run."""
+
+    async def record(self, *events: Event) -> None:
+        """Append the events in their order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """What a run works with."""
+
+    analyst: Analyst
+    engine: SearchEngine
+    reader: Reader
+    shelf: Shelf
+    journal: Journal
+    clock: Clock
+    budget: Budget
+    interrupted: asyncio.Event
+    """Set when the user wants the report now, from what there is."""
+    own_documents: bool = True
+    """True when the run is over the user's own documents alone: a "domain" is then a document."""

@@ -1,0 +1,134 @@
+"""What happened in a run, in past tense. The journal keeps these in order; nothing is ever changed in it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Base of all events."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted(Event):
+    """The question was accepted."""
+
+    question: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeTaken(Event):
+    """The question was understood and planned."""
+
+    kind: str
+    tier: str
+    subquestions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClarificationAsked(Event):
+    """The question needs an answer from the user first."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDispatched(Event):
+    """A unit was sent."""
+
+    iteration: int
+    topic: str
+    subquestion: str
+    attempt_number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSkipped(Event):
+    """A proposed topic was not dispatched."""
+
+    iteration: int
+    topic: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Searched(Event):
+    """A query was answered by an engine, or failed."""
+
+    query: str
+    publisher: str | None
+    hits: int
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRead(Event):
+    """A source was read and kept."""
+
+    address: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNotRead(Event):
+    """A source could not be read."""
+
+    address: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnitEnded(Event):
+    """A unit came back."""
+
+    iteration: int
+    topic: str
+    status: str
+    attempt_number: int
+    evidence: int
+    duration_s: float
+    failure_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GateAsked(Event):
+    """The quality gate judged the evidence."""
+
+    iteration: int
+    status: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decided(Event):
+    """The runtime decided whether research goes on."""
+
+    iteration: int
+    should_continue: bool
+    because: str | None
+    novelty: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CitationRemoved(Event):
+    """A citation in the text named no source of this run."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWritten(Event):
+    """The report stands, or the statement that nothing was found."""
+
+    found: bool
+    sections: int
+    citations: int
+    sources: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded(Event):
+    """The run is over."""
+
+    status: str
+    stop_reason: str | None

@@ -1,0 +1,45 @@
+"""Ordered questions, and what a research unit is sent to find out."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Text that is sent to a search engine."""
+
+    text: str
+    publisher: str | None = None
+    """Only what this publisher, site or folder brought out. None: anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuestion:
+    """One part of the question, with what would settle it."""
+
+    id: str
+    """`sq-1`, `sq-2`, … by importance."""
+    text: str
+    queries: tuple[Query, ...] = ()
+    """Searches that are run as they are, before anyone is asked anything."""
+    settled_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The sub-questions by importance; they are the first wave."""
+
+    subquestions: tuple[SubQuestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What one research unit is sent to find out."""
+
+    text: str
+    subquestion: str
+    """The id of the sub-question this serves."""
+    queries: tuple[Query, ...] = ()
+    because: str = ""
+    """The gap or the lead that made this topic; empty for the plan's own."""
+    attempt_number: int = 1
+    """Which try at its sub-question this is, from 1."""

@@ -1,0 +1,88 @@
+"""A run as the store keeps it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from deepwell.vocabulary.evidence import Evidence
+from deepwell.vocabulary.report import Outcome
+from deepwell.vocabulary.source import SourceCard
+
+RunStatus = Literal["running", "done", "nothing_found", "clarify", "interrupted", "failed"]
+Span = tuple[str, int, int]
+"""Content hash of the source, start, end."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """What a run leaves behind."""
+
+    status: RunStatus
+    at: datetime
+    outcome: Outcome | None
+    stop_reason: str | None
+    phase_state: Mapping[str, Any]
+    catalogue: tuple[SourceCard, ...] = ()
+    ledger: tuple[Evidence, ...] = ()
+    kept: tuple[Span, ...] = ()
+    """The passages the run kept, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunHead:
+    """One line in the list of runs."""
+
+    id: str
+    question: str
+    status: RunStatus
+    started_at: datetime
+    finished_at: datetime | None
+    version: str
+    stop_reason: str | None
+    claims: int
+    sources: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSource:
+    """A numbered source of a stored run."""
+
+    number: int
+    hash: str
+    address: str
+    title: str
+    retrieved_at: str
+    kind: str
+    author: str | None
+    publisher: str | None
+    published: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptClaim:
+    """A claim of a stored run with the spans it rests on."""
+
+    claim: str
+    subquestion: str
+    topic: str
+    confidence: float
+    support: float | None
+    uncertainty: str | None
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run read back from the store."""
+
+    head: RunHead
+    configuration: Mapping[str, Any]
+    libraries: tuple[str, ...]
+    report: str | None
+    phase_state: Mapping[str, Any]
+    sources: tuple[KeptSource, ...]
+    claims: tuple[KeptClaim, ...]
+    passages: tuple[Span, ...]
+    citations: tuple[tuple[str, tuple[int, ...], tuple[Span, ...]], ...]
+    """Sentence, source ids, spans."""
