@@ -1,0 +1,1 @@
+"""One research unit: search, rank over all queries, read the best, ask what next."""

@@ -1,0 +1,95 @@
+"""Carry out a unit's searches and reads; a failure is recorded and the rest goes on."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from deepwell.configuration import Configuration
+from deepwell.errors import SearchFailed, Unreadable
+from deepwell.ports import Workbench
+from deepwell.stages.investigate.rank import RankedHit
+from deepwell.vocabulary.events import Searched, SourceNotRead, SourceRead
+from deepwell.vocabulary.evidence import ReadPassage
+from deepwell.vocabulary.plan import Query
+from deepwell.vocabulary.source import Hit, Passage, Source
+
+THIN = 3
+"""A query with fewer hits than this is worth asking in other words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What could be read of the ranked hits, and what could not."""
+
+    passages: tuple[ReadPassage, ...]
+    unread: tuple[str, ...]
+
+
+async def search_all(queries: Sequence[Query], bench: Workbench, configuration: Configuration) -> list[list[Hit]]:
+    """The hits of each query, in the order of the queries; a failed one has none."""
+    return list(await asyncio.gather(*(_search(query, bench, configuration) for query in queries)))
+
+
+async def read_best(
+    ranked: Sequence[RankedHit], bench: Workbench, configuration: Configuration, given_up: Collection[str]
+) -> Reading:
+    """Read the sources of the best hits, each once, and cut the passages from them."""
+    best = [item for item in ranked if item.hit.address not in given_up][: configuration.max_passages_per_unit]
+    addresses = list(dict.fromkeys(item.hit.address for item in best))
+    read = await asyncio.gather(*(_read(address, bench) for address in addresses))
+    sources = {address: source for address, source in zip(addresses, read, strict=True) if source}
+    passages = [_passage(item, sources[item.hit.address]) for item in best if item.hit.address in sources]
+    unread = tuple(address for address in addresses if address not in sources)
+    return Reading(_within_allowance(passages, configuration.chars_per_source), unread)
+
+
+async def _search(query: Query, bench: Workbench, configuration: Configuration) -> list[Hit]:
+    limit = configuration.max_search_results * (2 if bench.own_documents else 1)
+    try:
+        hits = list(await bench.engine.search(query, limit))
+    except SearchFailed as error:
+        await bench.journal.record(Searched(query.text, query.publisher, 0, str(error)))
+        return []
+    await bench.journal.record(Searched(query.text, query.publisher, len(hits)))
+    return hits
+
+
+async def _read(address: str, bench: Workbench) -> Source | None:
+    try:
+        source = await bench.reader.read(address)
+    except Unreadable as error:
+        await bench.journal.record(SourceNotRead(address, str(error)))
+        return None
+    await bench.shelf.keep(source)
+    await bench.journal.record(SourceRead(address, source.hash))
+    return source
+
+
+def _passage(item: RankedHit, source: Source) -> ReadPassage:
+    return ReadPassage(_cut(item.hit, source), source, item.found_by, item.score)
+
+
+def _cut(hit: Hit, source: Source) -> Passage:
+    """The span the engine named; where the source has changed since, the excerpt; else the text's beginning."""
+    if hit.span and hit.source == source.hash:
+        return source.cut(*hit.span)
+    found = source.text.find(hit.excerpt) if hit.excerpt else -1
+    return source.cut(found, found + len(hit.excerpt)) if found >= 0 else source.cut(0, len(source.text))
+
+
+def _within_allowance(passages: Sequence[ReadPassage], characters: int) -> tuple[ReadPassage, ...]:
+    """At most so many characters of any one source, its best passages first."""
+    used: dict[str, int] = {}
+    kept = []
+    for item in passages:
+        passage = item.passage
+        allowed = characters - used.get(passage.source, 0)
+        if allowed <= 0:
+            continue
+        if len(passage.text) > allowed:
+            item = ReadPassage(
+                item.source.cut(passage.start, passage.start + allowed), item.source, item.found_by, item.score
+            )
+        used[passage.source] = used.get(passage.source, 0) + len(item.passage.text)
+        kept.append(item)
+    return tuple(kept)

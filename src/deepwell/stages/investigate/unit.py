@@ -1,0 +1,94 @@
+"""A research unit's desk, and what each of the analyst's moves does to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from deepwell.analyst.protocol import Notebook
+from deepwell.configuration import Configuration
+from deepwell.ports import Workbench
+from deepwell.stages.investigate.gather import THIN, read_best, search_all
+from deepwell.stages.investigate.rank import fused
+from deepwell.vocabulary.evidence import ReadPassage
+from deepwell.vocabulary.moves import Done, FetchUrl, ResearcherMove, SearchWeb
+from deepwell.vocabulary.plan import Query, Topic
+from deepwell.vocabulary.question import Brief
+from deepwell.vocabulary.source import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What lies before one unit."""
+
+    given_up: frozenset[str] = frozenset()
+    """Addresses that are not to be read again in this run."""
+    queries: tuple[Query, ...] = ()
+    rankings: tuple[tuple[Hit, ...], ...] = ()
+    """The hits of each query, in the order of `queries`; a fetched address is a ranking of one."""
+    passages: tuple[ReadPassage, ...] = ()
+    """The best passages over all rankings, best first."""
+    unread: tuple[str, ...] = ()
+    turns: int = 0
+    tool_calls: int = 0
+    """Searches and reads the analyst asked for; the first turn's searches are not counted."""
+
+    @property
+    def thin_queries(self) -> tuple[Query, ...]:
+        """Queries that brought too little."""
+        return tuple(q for q, hits in zip(self.queries, self.rankings, strict=False) if len(hits) < THIN)
+
+
+def first_moves(topic: Topic) -> list[ResearcherMove]:
+    """The suggested searches run as they are; nobody is asked anything before."""
+    return [SearchWeb(query) for query in topic.queries or (Query(topic.text),)]
+
+
+def notebook(brief: Brief, topic: Topic, desk: Desk, configuration: Configuration) -> Notebook:
+    """What the analyst is shown between turns."""
+    return Notebook(
+        brief=brief,
+        topic=topic,
+        passages=desk.passages,
+        queries=desk.queries,
+        thin_queries=desk.thin_queries,
+        tool_calls_left=max(0, configuration.max_react_tool_calls - desk.tool_calls),
+    )
+
+
+def is_done(moves: Sequence[ResearcherMove]) -> bool:
+    """True when the analyst asks for nothing more outside."""
+    return any(isinstance(move, Done) for move in moves) or not any(
+        isinstance(move, SearchWeb | FetchUrl) for move in moves
+    )
+
+
+async def carry_out(
+    moves: Sequence[ResearcherMove], desk: Desk, bench: Workbench, configuration: Configuration
+) -> Desk:
+    """Search and read as proposed, as far as the unit's allowance goes, and rank everything anew."""
+    allowed = _allowed(moves, desk, configuration)
+    queries = tuple(m.query for m in allowed if isinstance(m, SearchWeb) and m.query not in desk.queries)
+    found = await search_all(queries, bench, configuration)
+    fetched = _fetched(allowed, desk)
+    rankings = (*desk.rankings, *(tuple(hits) for hits in found))
+    reading = await read_best(fused((*rankings, *fetched)), bench, configuration, desk.given_up)
+    return replace(
+        desk,
+        queries=(*desk.queries, *queries),
+        rankings=rankings,
+        passages=reading.passages,
+        unread=tuple(dict.fromkeys((*desk.unread, *reading.unread))),
+        given_up=desk.given_up | frozenset(reading.unread),
+        turns=desk.turns + 1,
+        tool_calls=desk.tool_calls + (len(allowed) if desk.turns else 0),
+    )
+
+
+def _allowed(moves: Sequence[ResearcherMove], desk: Desk, configuration: Configuration) -> list[SearchWeb | FetchUrl]:
+    outside = [move for move in moves if isinstance(move, SearchWeb | FetchUrl)]
+    return outside if desk.turns == 0 else outside[: configuration.max_react_tool_calls - desk.tool_calls]
+
+
+def _fetched(moves: Sequence[SearchWeb | FetchUrl], desk: Desk) -> list[tuple[Hit, ...]]:
+    """Addresses are read only if a search brought them up: text cannot send the unit anywhere."""
+    known = {hit.address: hit for ranking in desk.rankings for hit in ranking}
+    return [(known[move.address],) for move in moves if isinstance(move, FetchUrl) and move.address in known]

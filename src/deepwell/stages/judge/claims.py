@@ -1,0 +1,88 @@
+"""Claims are taken from cited text by code: every sentence with a marker, tied to the exact span it rests on."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from deepwell.configuration import Configuration
+from deepwell.language.markers import cited, cited_sentences, without_markers
+from deepwell.language.sentences import sentences
+from deepwell.language.words import content_words
+from deepwell.vocabulary.evidence import Evidence, ReadPassage
+from deepwell.vocabulary.plan import Topic
+from deepwell.vocabulary.source import Passage
+
+_UNCERTAIN = re.compile(
+    r"\b(?:may|might|could|possibly|perhaps|probably|likely|unlikely|apparently|reportedly|allegedly|supposedly|"
+    r"presumably|suggests?|suggested|estimated?|estimates|approximately|roughly|unclear|uncertain|unknown|unconfirmed|"
+    r"unproven|disputed?|disputes|contested|controversial|debated?|contradicts?|contradicted|conflicting|disagrees?|"
+    r"inconclusive|tentative|preliminary|speculat\w+|hypothes\w+)\b",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+|^#{1,6}\s+")
+_QUOTES = "\"“”„«»'‘’ "
+
+
+def extract_evidence(
+    answer: str, passages: Sequence[ReadPassage], topic: Topic, configuration: Configuration
+) -> tuple[Evidence, ...]:
+    """The claims of a cited answer whose `[n]` count `passages` from 1; a marker beyond them counts for nothing."""
+    found: dict[str, Evidence] = {}
+    for claim, behind in _cited_claims(answer, passages):
+        key = " ".join(sorted(content_words(claim)))
+        if key in found:
+            behind = (*_read_again(found[key], passages), *behind)
+            claim = found[key].claim
+        if key in found or len(found) < configuration.max_evidence_claims_per_research_unit:
+            found[key] = _evidence(claim, behind[: configuration.max_source_urls_per_claim], topic)
+    return tuple(found.values())
+
+
+def uncertainty(claim: str) -> str | None:
+    """The words that make a claim uncertain or disputed; None when it is stated flatly."""
+    found = tuple(dict.fromkeys(match.lower() for match in _UNCERTAIN.findall(claim)))
+    return ", ".join(found) or None
+
+
+def span_in(passage: ReadPassage, claim: str) -> Passage:
+    """The exact span of the passage that the claim rests on: the quotation itself, else the nearest sentence."""
+    start, end = _quoted(passage.passage.text, claim) or _nearest(passage.passage.text, claim)
+    offset = passage.passage.start
+    return passage.source.cut(offset + start, offset + end)
+
+
+def _cited_claims(answer: str, passages: Sequence[ReadPassage]) -> Iterator[tuple[str, tuple[ReadPassage, ...]]]:
+    for line in cited_sentences(answer):
+        behind = tuple(passages[n - 1] for n in cited(line) if 1 <= n <= len(passages))
+        claim = _BULLET.sub("", without_markers(line)).strip(_QUOTES)
+        if behind and content_words(claim):
+            yield claim, behind
+
+
+def _evidence(claim: str, behind: Sequence[ReadPassage], topic: Topic) -> Evidence:
+    spans = tuple(dict.fromkeys(span_in(passage, claim) for passage in behind))
+    return Evidence(
+        claim=claim,
+        passages=spans,
+        source_urls=tuple(dict.fromkeys(passage.source.address for passage in behind)),
+        contradiction_or_uncertainty=uncertainty(claim),
+        subquestion=topic.subquestion,
+        topic=topic.text,
+    )
+
+
+def _read_again(evidence: Evidence, passages: Sequence[ReadPassage]) -> tuple[ReadPassage, ...]:
+    sources = {span.source for span in evidence.passages}
+    return tuple({p.source.hash: p for p in passages if p.source.hash in sources}.values())
+
+
+def _quoted(text: str, claim: str) -> tuple[int, int] | None:
+    # A quotation may have been re-wrapped: any run of white space matches any other.
+    pattern = r"\s+".join(re.escape(word) for word in claim.split())
+    match = re.search(pattern, text)
+    return match.span() if match else None
+
+
+def _nearest(text: str, claim: str) -> tuple[int, int]:
+    wanted = content_words(claim)
+    spans = list(sentences(text)) or [(0, len(text))]
+    return max(spans, key=lambda span: len(wanted & content_words(text[slice(*span)])))

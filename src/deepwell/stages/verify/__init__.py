@@ -1,0 +1,1 @@
+"""Checking the written text against what was kept."""

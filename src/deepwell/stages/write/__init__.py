@@ -1,0 +1,1 @@
+"""From evidence to a report: outline, sections, methodology, sources."""

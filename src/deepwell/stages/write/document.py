@@ -1,0 +1,57 @@
+"""The report as one Markdown document."""
+
+from collections.abc import Iterator, Sequence
+
+from deepwell.vocabulary.report import Citation, Methodology, NotFound, Report, WrittenSection
+from deepwell.vocabulary.source import SourceCard
+
+NOT_FOUND = "Not found in these documents"
+
+
+def report(
+    title: str,
+    sections: Sequence[WrittenSection],
+    citations: Sequence[Citation],
+    catalogue: Sequence[SourceCard],
+    methodology: Methodology,
+) -> Report:
+    """Put the parts together; Sources lists what was cited and nothing else."""
+    used = {number for citation in citations for number in citation.source_ids}
+    sources = tuple(card for card in catalogue if card.id in used)
+    parts = [f"# {title}", *(_section(section) for section in sections)]
+    parts.extend(_methodology(methodology))
+    parts.append("## Sources\n\n" + "\n\n".join(source_line(card) for card in sources))
+    return Report(title, tuple(sections), tuple(citations), sources, methodology, "\n\n".join(parts) + "\n")
+
+
+def not_found(question: str, searched: Sequence[str], missing: Sequence[str], methodology: Methodology) -> NotFound:
+    """The honest alternative: what was looked for, and what was missing."""
+    parts = [f"# {question}", f"**{NOT_FOUND}.** Nothing in them answers the question."]
+    if missing:
+        parts.append("## What is missing\n\n" + _bullets(missing))
+    if searched:
+        parts.append("## What was searched\n\n" + _bullets(searched))
+    parts.extend(_methodology(methodology))
+    return NotFound(question, tuple(searched), tuple(missing), methodology, "\n\n".join(parts) + "\n")
+
+
+def source_line(card: SourceCard) -> str:
+    """One line of the list of sources, beginning with `[n]`."""
+    by = ", ".join(part for part in (card.author, card.publisher, card.published) if part)
+    details = f" — {by}" if by else ""
+    return f"[{card.id}] {card.title}{details}. `{card.address}` (read {card.retrieved_at:%Y-%m-%d})"
+
+
+def _section(section: WrittenSection) -> str:
+    return f"## {section.heading}\n\n{section.text.strip()}"
+
+
+def _methodology(methodology: Methodology) -> Iterator[str]:
+    if methodology.lines:
+        yield "## Methodology\n\n" + _bullets(methodology.lines)
+    else:
+        yield f"*Research ended because {methodology.stop.sentence}.*"
+
+
+def _bullets(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
