@@ -1,0 +1,1 @@
+"""The nodes of the graph: each unpacks the state, calls stage functions and packs the result."""

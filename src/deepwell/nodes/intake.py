@@ -1,0 +1,59 @@
+"""scope_intake: understand the question and plan, or ask back."""
+
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END
+from langgraph.runtime import get_runtime
+from langgraph.types import Command
+
+from deepwell.configuration import Configuration
+from deepwell.nodes.bench import workbench
+from deepwell.stages import intake
+from deepwell.stages.judge.standing import first_standings
+from deepwell.state import ResearchState
+from deepwell.vocabulary.events import ClarificationAsked, ScopeTaken
+from deepwell.vocabulary.question import Clarification, Intake, Turn
+from deepwell.vocabulary.record import ResearchRecord
+
+
+async def scope_intake(
+    state: ResearchState, config: RunnableConfig
+) -> Command[Literal["research_supervisor", "__end__"]]:
+    """Go on to research with a brief and a plan, or stop here with a question to the user."""
+    bench, configuration = workbench(config), get_runtime(Configuration).context
+    conversation = tuple(_turn(message) for message in state["messages"])
+    taken = await intake.take_in(conversation, bench.analyst, configuration, bench.clock.now().date())
+    if isinstance(taken, Clarification):
+        await bench.journal.record(ClarificationAsked(taken.question))
+        return Command(goto=END, update=_question_back(taken))
+    if configuration.tier == "auto":
+        configuration = configuration.for_tier(taken.tier)
+    parts = tuple(part.text for part in taken.plan.subquestions)
+    await bench.journal.record(ScopeTaken(taken.brief.kind, configuration.tier, parts))
+    return Command(goto="research_supervisor", update=_start(taken, configuration))
+
+
+def _question_back(asked: Clarification) -> dict[str, Any]:
+    return {"messages": [AIMessage(asked.question)], "intake_decision": "clarify", "awaiting_clarification": True}
+
+
+def _start(taken: Intake, configuration: Configuration) -> dict[str, Any]:
+    # A new turn starts clean: nothing of an earlier question in this thread may leak into the new report.
+    clean: dict[str, list[Any]] = {
+        name: [] for name in ("supervisor_messages", "notes", "raw_notes", "evidence_ledger", "catalogue")
+    }
+    return {
+        **clean,
+        "configuration": configuration,
+        "research_brief": taken.brief,
+        "plan": taken.plan,
+        "intake_decision": "proceed",
+        "awaiting_clarification": False,
+        "research_record": ResearchRecord(standings=tuple(first_standings(taken.plan).values())),
+    }
+
+
+def _turn(message: AnyMessage) -> Turn:
+    return Turn("user" if isinstance(message, HumanMessage) else "assistant", str(message.text))

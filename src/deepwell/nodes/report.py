@@ -1,0 +1,59 @@
+"""final_report_generation: write, check every citation, and put the report together."""
+
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+
+from deepwell.nodes.bench import workbench
+from deepwell.ports import Workbench
+from deepwell.stages.judge.standing import open_gaps
+from deepwell.stages.verify.existence import check_existence
+from deepwell.stages.write import compose, document
+from deepwell.stages.write.methodology import methodology
+from deepwell.state import ResearchState
+from deepwell.vocabulary.events import CitationRemoved, ReportWritten
+from deepwell.vocabulary.report import NotFound, Outcome, Outline, Report, Unanswerable
+
+
+async def final_report_generation(state: ResearchState, config: RunnableConfig) -> dict[str, Any]:
+    """The report, or the statement that nothing was found."""
+    bench = workbench(config)
+    outcome = await _outcome(state, bench)
+    await bench.journal.record(_written(outcome))
+    return {"outcome": outcome, "final_report": outcome.markdown, "messages": [AIMessage(outcome.markdown)]}
+
+
+async def _outcome(state: ResearchState, bench: Workbench) -> Outcome:
+    brief, record, catalogue = state["research_brief"], state["research_record"], state["catalogue"]
+    gaps = tuple(gap.text for gap in open_gaps(record.by_subquestion))
+    evidence = compose.numbered(state["evidence_ledger"], catalogue)
+    if not evidence:
+        return _not_found(state, gaps)
+    outline = await bench.analyst.outline(brief, state["plan"], evidence, gaps)
+    if isinstance(outline, Unanswerable):
+        return _not_found(state, outline.missing)
+    return await _report(state, outline, bench)
+
+
+async def _report(state: ResearchState, outline: Outline, bench: Workbench) -> Outcome:
+    sections = await compose.written_sections(state["research_brief"], outline, bench.analyst, state["configuration"])
+    checked = check_existence(sections, state["catalogue"], state["evidence_ledger"])
+    await bench.journal.record(*(CitationRemoved(number) for number in checked.removed))
+    if not checked.citations:
+        return _not_found(state, ("No sentence of the text could be traced to a kept source.",))
+    method = methodology(state["research_record"], state["configuration"], len(checked.removed))
+    return document.report(outline.title, checked.sections, checked.citations, state["catalogue"], method)
+
+
+def _not_found(state: ResearchState, missing: tuple[str, ...]) -> NotFound:
+    record = state["research_record"]
+    return document.not_found(
+        state["research_brief"].question, record.searched, missing, methodology(record, state["configuration"])
+    )
+
+
+def _written(outcome: Outcome) -> ReportWritten:
+    if isinstance(outcome, Report):
+        return ReportWritten(True, len(outcome.sections), len(outcome.citations), len(outcome.sources))
+    return ReportWritten(False, 0, 0, 0)

@@ -1,0 +1,153 @@
+"""The loop: `supervisor` proposes a round, `supervisor_tools` carries it out and decides whether there is another."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END
+from langgraph.types import Command, StreamWriter
+
+from deepwell import trace
+from deepwell.nodes.bench import workbench
+from deepwell.nodes.progress import ProgressBoard
+from deepwell.nodes.researcher import ResearchUnit
+from deepwell.ports import Workbench
+from deepwell.stages import supervise
+from deepwell.stages.judge.round import ClosedRound, Known, close_round
+from deepwell.stages.judge.triage import triage
+from deepwell.state import SupervisorState
+from deepwell.vocabulary.decision import Stop, StopReason, Triage
+from deepwell.vocabulary.events import Decided, GateAsked, TopicDispatched, TopicSkipped, UnitEnded
+from deepwell.vocabulary.evidence import UnitOutcome
+from deepwell.vocabulary.moves import ConductResearch, ResearchComplete, SupervisorMove, Think
+
+logger = logging.getLogger(__name__)
+
+
+async def supervisor(state: SupervisorState, config: RunnableConfig) -> dict[str, Any]:
+    """Propose the next round and sort out what of it is dispatched."""
+    bench, configuration, record = workbench(config), state["configuration"], state["research_record"]
+    if record.iteration == 0:
+        moves = supervise.first_wave(state["plan"])
+    else:
+        board = supervise.board(state["research_brief"], state["plan"], record, state["notes"], configuration)
+        moves = list(await bench.analyst.supervise(board))
+    wave = triage(supervise.topics_of(moves), record.dispatched_topics, record.by_subquestion, configuration)
+    await _record_wave(wave, record.iteration + 1, bench)
+    return {
+        "moves": moves,
+        "wave": wave,
+        "dispatched_topics": [topic.text for topic in wave.accepted],
+        "skipped_topics": [skip.topic.text for skip in wave.skipped],
+        "supervisor_messages": [trace.proposal(moves, _turn(record.iteration + 1))],
+    }
+
+
+async def supervisor_tools(
+    state: SupervisorState, config: RunnableConfig, *, writer: StreamWriter
+) -> Command[Literal["supervisor", "__end__"]]:
+    """Send the units, merge what they bring back, and decide whether there is another round."""
+    bench, configuration, record = workbench(config), state["configuration"], state["research_record"]
+    progress = ProgressBoard(state, bench, writer)
+    outcomes = await supervise.run_wave(
+        [ResearchUnit(topic, state, config) for topic in state["wave"].accepted],
+        at_once=configuration.max_concurrent_research_units,
+        seconds=bench.budget.research_seconds_left(bench.clock.monotonic()),
+        interrupted=bench.interrupted,
+        on_change=progress.unit_changed,
+    )
+    closed = close_round(
+        outcomes,
+        state["wave"],
+        Known(state["catalogue"], state["evidence_ledger"], state["notes"], record),
+        called_complete=any(isinstance(move, ResearchComplete) for move in state["moves"]),
+        interrupted=bench.interrupted.is_set(),
+        now=bench.clock.monotonic(),
+        budget=bench.budget,
+        configuration=configuration,
+    )
+    await _record_round(closed, outcomes, bench)
+    return Command(
+        goto="supervisor" if closed.decision.should_continue else END,
+        update={
+            "supervisor_messages": _answers(state, outcomes, closed),
+            "notes": list(closed.gathered.notes),
+            "raw_notes": list(closed.gathered.handles),
+            "evidence_ledger": list(closed.gathered.evidence),
+            "catalogue": list(closed.gathered.cards),
+            "research_iterations": closed.record.iteration,
+            "research_record": closed.record,
+            "runtime_progress": progress.closing(closed),
+        },
+    )
+
+
+def _turn(iteration: int) -> str:
+    return f"round-{iteration}"
+
+
+async def _record_wave(wave: Triage, iteration: int, bench: Workbench) -> None:
+    for skip in wave.skipped:
+        logger.info("topic skipped: %s: %s", skip.topic.text, skip.reason)
+    await bench.journal.record(
+        *(TopicDispatched(iteration, t.text, t.subquestion, t.attempt_number) for t in wave.accepted),
+        *(TopicSkipped(iteration, skip.topic.text, skip.reason) for skip in wave.skipped),
+    )
+
+
+async def _record_round(closed: ClosedRound, outcomes: Sequence[UnitOutcome], bench: Workbench) -> None:
+    iteration, course = closed.record.iteration, closed.decision.course
+    because = course.because if isinstance(course, Stop) else None
+    if because:
+        logger.info("research ended after round %d: %s", iteration, because.sentence)
+    gate = () if closed.gate.status == "none" else (GateAsked(iteration, closed.gate.status, closed.gate.reason),)
+    await bench.journal.record(
+        *(_ended(iteration, outcome) for outcome in outcomes),
+        *gate,
+        Decided(iteration, because is None, because, closed.novelty),
+    )
+
+
+def _ended(iteration: int, outcome: UnitOutcome) -> UnitEnded:
+    return UnitEnded(
+        iteration,
+        outcome.topic.text,
+        outcome.status,
+        outcome.attempt_number,
+        len(outcome.evidence),
+        round(outcome.duration_s, 3),
+        outcome.failure_reason,
+    )
+
+
+def _answers(state: SupervisorState, outcomes: Sequence[UnitOutcome], closed: ClosedRound) -> list[ToolMessage]:
+    """What became of each proposed move, for the trace."""
+    turn, moves = _turn(closed.record.iteration), state["moves"]
+    said = {skip.topic.text: f"[Not dispatched: {skip.reason}]" for skip in state["wave"].skipped}
+    said |= {outcome.topic.text: _unit_answer(outcome) for outcome in outcomes}
+    messages = [trace.answer(move, turn, i, _answer(move, said, closed)) for i, move in enumerate(moves)]
+    if closed.decision.course == Stop(StopReason.NOVELTY):
+        threshold = state["configuration"].min_novelty_threshold
+        messages.append(trace.early_stop(turn, len(moves) - 1, closed.novelty or 0.0, threshold))
+    return messages
+
+
+def _answer(move: SupervisorMove, said: dict[str, str], closed: ClosedRound) -> str:
+    match move:
+        case ConductResearch():
+            return said.get(move.topic, "[Not dispatched]")
+        case ResearchComplete():
+            if closed.gate.status == "retry":
+                return f"[ResearchComplete rejected: {closed.gate.reason}]"
+            return "[ResearchComplete accepted]"
+        case Think():
+            return f"Reflection recorded: {move.reflection}"
+
+
+def _unit_answer(outcome: UnitOutcome) -> str:
+    if outcome.answer:
+        return f"{outcome.answer}\n\n(attempt_number: {outcome.attempt_number})"
+    reason = outcome.failure_reason or "nothing was found"
+    return f"[No findings: {reason}] (attempt_number: {outcome.attempt_number})"
