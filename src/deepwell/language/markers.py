@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from deepwell.language.sentences import sentences
-from deepwell.language.words import content_words
 
 # Not a Markdown link `[3](…)`, not a footnote definition `[3]:`, not an index `a[3]`.
 MARKER = re.compile(r"(?<![\w\]])(?:\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])+(?![(:])")
 _NUMBER = re.compile(r"\d+")
+_MARKERS_BEHIND = re.compile(rf"[ \t]*(?:{MARKER.pattern}[ \t]*\.?)+")
+_ONLY_MARKERS = re.compile(rf"(?:\s|{MARKER.pattern})*")
 
 
 def cited(text: str) -> tuple[int, ...]:
@@ -24,17 +25,20 @@ def without_markers(text: str) -> str:
 
 def cited_sentences(text: str) -> Iterator[str]:
     """Every sentence that has markers, with them: `It rose. [1]` is one, though the full stop comes first."""
-    pending = ""
+    for start, end in _with_markers_behind(text):
+        if cited(text[start:end]):
+            yield text[start:end].strip()
+
+
+def _with_markers_behind(text: str) -> Iterator[tuple[int, int]]:
+    """The sentences, each stretched over the markers that follow it on the same line."""
+    taken = 0
     for start, end in sentences(text):
-        piece = text[start:end]
-        if cited(piece) and not content_words(without_markers(piece)):
-            pending += " " + piece
-            continue
-        if cited(pending):
-            yield pending
-        pending = piece
-    if cited(pending):
-        yield pending
+        start = max(start, taken)
+        behind = _MARKERS_BEHIND.match(text, end)
+        taken = behind.end() if behind else end
+        if start < taken and not _ONLY_MARKERS.fullmatch(text, start, taken):
+            yield start, taken
 
 
 def renumbered(text: str, numbers: Mapping[int, int]) -> str:

@@ -14,9 +14,7 @@ def topic(text: str, subquestion: str = "sq-1", queries: int = 0) -> Topic:
 def test_a_duplicate_is_skipped_with_the_earlier_topic_and_the_score() -> None:
     wave = triage([topic("Cost of solar power")], ["solar power cost"], {}, Configuration())
     assert wave.accepted == ()
-    assert wave.skipped[0].reason == (
-        "it repeats the topic already dispatched: “solar power cost” (similarity 1.00)"
-    )
+    assert wave.skipped[0].reason == ("it repeats the topic already dispatched: “solar power cost” (similarity 1.00)")
 
 
 def test_duplicates_within_one_batch_are_skipped_too() -> None:

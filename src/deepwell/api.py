@@ -1,0 +1,184 @@
+"""Research as a library: ask a question, get a report and the run that made it."""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.messages import HumanMessage
+
+from deepwell import __version__, assemble
+from deepwell.configuration import Configuration, home
+from deepwell.errors import BadRequest
+from deepwell.library import Refreshed
+from deepwell.ports import Clock, Workbench
+from deepwell.stages.intake import accepted_question
+from deepwell.state import ResearchState
+from deepwell.store.runs import RunStore
+from deepwell.vocabulary.events import RunEnded, RunStarted
+from deepwell.vocabulary.record import ResearchRecord
+from deepwell.vocabulary.report import Outcome, Report
+from deepwell.vocabulary.run import FinishedRun, RunStatus, Span
+
+
+class Watcher:
+    """Told what a run does while it does it; override what is of interest."""
+
+    def indexing(self, done: int, total: int, path: str) -> None:
+        """One more document has been looked at."""
+
+    def indexed(self, refreshed: Refreshed) -> None:
+        """The library is up to date."""
+
+    def phase(self, name: str) -> None:
+        """planning, research or writing has begun."""
+
+    def progress(self, payload: dict[str, Any]) -> None:
+        """The runtime's own account of the round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run."""
+
+    id: str
+    outcome: Outcome
+    record: ResearchRecord
+
+    @property
+    def found(self) -> bool:
+        """True when there is a report."""
+        return isinstance(self.outcome, Report)
+
+    @property
+    def markdown(self) -> str:
+        """The report, or the statement that nothing was found."""
+        return self.outcome.markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a run is asked to do."""
+
+    question: str
+    docs: tuple[Path, ...]
+    configuration: Configuration
+    home: Path
+    clock: Clock = field(default_factory=assemble.system_clock)
+    interrupted: asyncio.Event = field(default_factory=asyncio.Event)
+    watcher: Watcher = field(default_factory=Watcher)
+
+
+def request(
+    question: str, docs: Sequence[str | Path], configuration: Configuration | None = None, **more: Any
+) -> Request:
+    """A checked request. Raises BadRequest."""
+    if not docs:
+        raise BadRequest("There is nothing to search: give a folder of documents with --docs DIR.")
+    more.setdefault("home", home())
+    return Request(
+        accepted_question(question), tuple(Path(d) for d in docs), configuration or Configuration.build(), **more
+    )
+
+
+async def research(asked: Request) -> Run:
+    """Research the question and keep everything. Raises DeepwellError; a run that found nothing is no error."""
+    budget = assemble.new_budget(asked.configuration, asked.clock)
+    refreshed = await assemble.indexed(asked.docs, asked.home, asked.watcher.indexing)
+    asked.watcher.indexed(refreshed)
+    async with assemble.opened_store(asked.home) as store, refreshed.opened(asked.clock.now) as library:
+        run = secrets.token_hex(4)
+        bench = assemble.workbench(store, run, library, budget, asked.interrupted, asked.clock)
+        await _begin(store, run, asked, bench)
+        try:
+            state = await _walk(store, run, asked, bench)
+        except BaseException as error:
+            await asyncio.shield(_give_up(store, run, bench, error))
+            raise
+        return await _finish(store, run, state, bench)
+
+
+def ask(question: str, docs: Sequence[str | Path], configuration: Configuration | None = None) -> Run:
+    """The same, for code without an event loop."""
+    return asyncio.run(_ask(question, docs, configuration))
+
+
+async def _ask(question: str, docs: Sequence[str | Path], configuration: Configuration | None) -> Run:
+    return await research(request(question, docs, configuration))
+
+
+async def _begin(store: RunStore, run: str, asked: Request, bench: Workbench) -> None:
+    await store.begin(
+        run,
+        asked.question,
+        at=bench.budget.started_at,
+        version=__version__,
+        configuration=asked.configuration.model_dump_json(),
+        libraries=[str(path) for path in asked.docs],
+    )
+    await bench.journal.record(RunStarted(asked.question, __version__))
+
+
+async def _walk(store: RunStore, run: str, asked: Request, bench: Workbench) -> ResearchState:
+    """Follow the path from the question to the outcome, telling the watcher what happens."""
+    state: ResearchState = {}
+    asked.watcher.phase("planning")
+    async with assemble.checkpointed_app(store) as app:
+        stream = app.astream(
+            {"messages": [HumanMessage(asked.question)]},
+            {"configurable": {"thread_id": run, "workbench": bench}, "recursion_limit": 1000},
+            context=asked.configuration,
+            stream_mode=["custom", "updates", "values"],
+            subgraphs=True,
+        )
+        async for namespace, mode, chunk in cast("Any", stream):
+            if mode == "values" and not namespace:
+                state = chunk
+            elif mode == "custom":
+                asked.watcher.progress(chunk["runtime_progress"])
+            elif mode == "updates":
+                _tell(asked.watcher, namespace, chunk)
+    return state
+
+
+def _tell(watcher: Watcher, namespace: tuple[str, ...], chunk: dict[str, Any]) -> None:
+    if not namespace and "scope_intake" in chunk:
+        watcher.phase("research")
+    if not namespace and "research_supervisor" in chunk:
+        watcher.phase("writing")
+    update = chunk.get("supervisor_tools")
+    if update and update.get("runtime_progress"):
+        watcher.progress(update["runtime_progress"])
+
+
+async def _finish(store: RunStore, run: str, state: ResearchState, bench: Workbench) -> Run:
+    outcome, record = state["outcome"], state["research_record"]
+    status: RunStatus = "done" if isinstance(outcome, Report) else "nothing_found"
+    finished = FinishedRun(
+        status,
+        bench.clock.now(),
+        outcome,
+        record.stop,
+        record.phase_state,
+        tuple(state["catalogue"]),
+        tuple(state["evidence_ledger"]),
+        tuple(_span(handle) for handle in dict.fromkeys(state["raw_notes"])),
+    )
+    await store.finish(run, finished)
+    await bench.journal.record(RunEnded(status, record.stop))
+    return Run(run, outcome, record)
+
+
+async def _give_up(store: RunStore, run: str, bench: Workbench, error: BaseException) -> None:
+    """The run is kept as far as it came; its checkpoints and its journal stay."""
+    status: RunStatus = "interrupted" if isinstance(error, asyncio.CancelledError | KeyboardInterrupt) else "failed"
+    await store.finish(run, FinishedRun(status, bench.clock.now(), None, None, {}))
+    await bench.journal.record(RunEnded(status, None))
+
+
+def _span(handle: str) -> Span:
+    source, _, span = handle.partition(":")
+    start, _, end = span.partition("-")
+    return source, int(start), int(end)

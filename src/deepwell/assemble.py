@@ -1,0 +1,105 @@
+"""From a configuration to the tools a run needs: the only place where adapters are named."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from deepwell.analyst.extractive import ExtractiveAnalyst
+from deepwell.budget.clock import SystemClock
+from deepwell.configuration import Configuration
+from deepwell.graph import ResearchGraph, app
+from deepwell.library import LibraryEngine, Refreshed, refresh_libraries
+from deepwell.ports import Clock, Workbench
+from deepwell.store.checkpoints import checkpoints
+from deepwell.store.runs import RunStore
+from deepwell.vocabulary.budget import Budget
+from deepwell.vocabulary.events import Event
+from deepwell.vocabulary.source import Source
+
+IndexProgress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RunJournal:
+    """The store's journal, for one run."""
+
+    store: RunStore
+    run: str
+    now: Callable[[], datetime]
+
+    async def record(self, *events: Event) -> None:
+        """Append the events in their order."""
+        if events:
+            await self.store.record(self.run, self.now(), events)
+
+
+@dataclass(frozen=True, slots=True)
+class RunShelf:
+    """The store's kept sources; what this run has kept already is not written again."""
+
+    store: RunStore
+    kept: set[str]
+
+    async def keep(self, source: Source) -> None:
+        """Keep the text for good."""
+        if source.hash not in self.kept:
+            await self.store.keep(source)
+            self.kept.add(source.hash)
+
+    async def fetch(self, content_hash: str) -> Source:
+        """The source kept under that hash."""
+        return await self.store.fetch(content_hash)
+
+
+@asynccontextmanager
+async def opened_store(home: Path) -> AsyncIterator[RunStore]:
+    """The user's runs."""
+    async with RunStore.open(home / "deepwell.db") as store:
+        yield store
+
+
+@asynccontextmanager
+async def checkpointed_app(store: RunStore) -> AsyncIterator[ResearchGraph]:
+    """The compiled path, saving its steps in the store's file."""
+    async with checkpoints(store.path) as saver:
+        yield app.copy({"checkpointer": saver})
+
+
+async def indexed(docs: Sequence[Path], home: Path, on_progress: IndexProgress | None = None) -> Refreshed:
+    """Bring the indexes of these folders up to date."""
+    return await asyncio.to_thread(refresh_libraries, docs, home, on_progress)
+
+
+def new_budget(configuration: Configuration, clock: Clock) -> Budget:
+    """The budget of a run that starts now."""
+    return Budget(
+        configuration.total_minutes,
+        clock.now(),
+        clock.monotonic(),
+        configuration.token_budget,
+        configuration.cost_budget_usd,
+    )
+
+
+def workbench(
+    store: RunStore, run: str, library: LibraryEngine, budget: Budget, interrupted: asyncio.Event, clock: Clock
+) -> Workbench:
+    """Everything a run over the user's own documents works with."""
+    return Workbench(
+        analyst=ExtractiveAnalyst(library.facts),
+        engine=library,
+        reader=library,
+        shelf=RunShelf(store, set()),
+        journal=RunJournal(store, run, clock.now),
+        clock=clock,
+        budget=budget,
+        interrupted=interrupted,
+    )
+
+
+def system_clock() -> Clock:
+    """The machine's own clock."""
+    return SystemClock()

@@ -1,0 +1,1 @@
+"""Keeping a run inside what it may use."""

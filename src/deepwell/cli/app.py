@@ -1,0 +1,165 @@
+"""The commands, their options and their help."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from deepwell import __version__
+
+_EXAMPLES = """
+Examples:
+
+  deepwell "Who made it, and when?" --docs papers/
+
+  deepwell "Compare the two methods" --docs papers/ --deep --out report.md
+
+  deepwell show last --sources
+"""
+
+
+class QuestionFirst(TyperGroup):
+    """A group whose default command is `ask`: what is no command is a question."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put `ask` in front of anything that names no command and no option of the group itself."""
+        own = {option for parameter in self.get_params(ctx) for option in parameter.opts}
+        if args and args[0] not in self.commands and args[0] not in own:
+            args = ["ask", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=QuestionFirst,
+    name="deepwell",
+    no_args_is_help=True,
+    subcommand_metavar='"QUESTION" --docs DIR | COMMAND [ARGS]...',
+    rich_markup_mode="markdown",
+    epilog=_EXAMPLES,
+    pretty_exceptions_enable=False,
+    help="Deep research with receipts: ask a question, get a cited report from your own documents.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"deepwell {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _group(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
+def _run_ids(incomplete: str) -> list[str]:
+    from deepwell.cli.commands import run_ids
+
+    return run_ids(incomplete)
+
+
+RunId = Annotated[
+    str, typer.Argument(help="A run's id or its beginning; `last` is the newest.", autocompletion=_run_ids)
+]
+
+
+@app.command(help="Research a question. This is what happens when no command is named.", epilog=_EXAMPLES)
+def ask(
+    question: Annotated[str, typer.Argument(help="What you want to know; `-` reads it from standard input.")],
+    docs: Annotated[
+        list[Path] | None,
+        typer.Option("--docs", "-d", help="A folder of documents, or one document. May be given several times."),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option("--time", "-t", metavar="MINUTES", help="Minutes for the whole run, or `unlimited`. [default: 5]"),
+    ] = None,
+    deep: Annotated[bool, typer.Option("--deep", help="Up to 7 rounds instead of 3: short for --tier deep.")] = False,
+    tier: Annotated[
+        str | None, typer.Option("--tier", help="simple, standard, deep, exhaustive, or auto. [default: standard]")
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; `deepwell config` lists them."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the report to this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON instead of the report.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Research a question."""
+    from deepwell.cli import commands
+
+    options = commands.AskOptions(
+        question, tuple(docs or ()), time, deep, tier, tuple(setting or ()), out, as_json, quiet
+    )
+    commands.ask(options)
+
+
+@app.command(help="Read a folder of documents into its index, or bring the index up to date.")
+def index(
+    docs: Annotated[list[Path], typer.Argument(help="The folder, or a single document.")],
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Index a folder."""
+    from deepwell.cli import commands
+
+    commands.index(docs, quiet=quiet)
+
+
+@app.command(help="List the runs in the store, newest first.")
+def runs(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List runs."""
+    from deepwell.cli import commands
+
+    commands.runs(limit, as_json=as_json)
+
+
+@app.command(help="Print a run: its report, or with options what lies behind it.")
+def show(
+    run: RunId,
+    as_json: Annotated[bool, typer.Option("--json", help="The whole run as JSON.")] = False,
+    phase_state: Annotated[bool, typer.Option("--phase-state", help="The record of the loop, as JSON.")] = False,
+    sources: Annotated[bool, typer.Option("--sources", help="The sources with the spans quoted from them.")] = False,
+    journal: Annotated[bool, typer.Option("--journal", help="What happened, event by event.")] = False,
+) -> None:
+    """Show a run."""
+    from deepwell.cli import commands
+
+    commands.show(run, as_json=as_json, phase_state=phase_state, sources=sources, journal=journal)
+
+
+@app.command("open", help="Open a run's report in the program for Markdown files, or in a pager.")
+def open_(run: RunId) -> None:
+    """Open a report."""
+    from deepwell.cli import commands
+
+    commands.open_report(run)
+
+
+@app.command(help="List every setting with its value, its range and the variables that set it.")
+def config(
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON schema.")] = False,
+) -> None:
+    """List settings."""
+    from deepwell.cli import commands
+
+    commands.config(as_json=as_json)
+
+
+def main() -> None:
+    """The console script."""
+    # A closed pipe (`deepwell runs | head`) is the reader's choice, not an error.
+    try:
+        app()
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise SystemExit(0) from None

@@ -1,0 +1,290 @@
+"""What each command does. Imported only when a command runs."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rich.console import Console
+
+from deepwell.cli import printed
+from deepwell.cli.exit_codes import Exit, exit_code
+from deepwell.cli.view import View, choose_view
+from deepwell.configuration import Configuration, home
+from deepwell.errors import BadRequest, DeepwellError
+
+errors = Console(stderr=True)
+output = Console()
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """The options of `ask` as they were typed."""
+
+    question: str
+    docs: tuple[Path, ...]
+    time: str | None
+    deep: bool
+    tier: str | None
+    settings: tuple[str, ...]
+    out: Path | None
+    as_json: bool
+    quiet: bool
+
+
+def ask(options: AskOptions) -> NoReturn:
+    """Research a question and print the report."""
+    sys.exit(_guarded(lambda: _ask(options)))
+
+
+def index(docs: Sequence[Path], *, quiet: bool) -> NoReturn:
+    """Index folders and say what was read and what was not."""
+    sys.exit(_guarded(lambda: _index(docs, quiet=quiet)))
+
+
+def runs(limit: int, *, as_json: bool) -> NoReturn:
+    """List the runs."""
+    sys.exit(_guarded(lambda: _runs(limit, as_json=as_json)))
+
+
+def show(name: str, *, as_json: bool, phase_state: bool, sources: bool, journal: bool) -> NoReturn:
+    """Print a run."""
+    wanted = [
+        n for n, on in (("json", as_json), ("phase", phase_state), ("sources", sources), ("journal", journal)) if on
+    ]
+    sys.exit(_guarded(lambda: _show(name, wanted)))
+
+
+def open_report(name: str) -> NoReturn:
+    """Open a run's report."""
+    sys.exit(_guarded(lambda: _open(name)))
+
+
+def config(*, as_json: bool) -> NoReturn:
+    """List the settings."""
+
+    async def listed() -> Exit:
+        printed.settings(output, Configuration.build(), as_json=as_json)
+        return Exit.REPORT
+
+    sys.exit(_guarded(listed))
+
+
+def run_ids(incomplete: str) -> list[str]:
+    """Ids for completion in the shell; an unusable store completes nothing."""
+    from deepwell.assemble import opened_store
+
+    async def ids() -> list[str]:
+        async with opened_store(home()) as store:
+            return [run.id for run in await store.runs() if run.id.startswith(incomplete)]
+
+    try:
+        return asyncio.run(ids())
+    except DeepwellError:
+        return []
+
+
+def _guarded(command: Callable[[], Coroutine[Any, Any, Exit]]) -> Exit:
+    """Run a command; what went wrong is one sentence on standard error and a fitting code."""
+    _log_to_file_if_asked()
+    try:
+        return asyncio.run(command())
+    except DeepwellError as error:
+        errors.print(f"deepwell: {error}", markup=False, highlight=False, soft_wrap=True)
+        return exit_code(error)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        errors.print("deepwell: stopped; the run is kept, `deepwell runs` lists it.", soft_wrap=True)
+        return Exit.INTERRUPTED
+
+
+async def _ask(options: AskOptions) -> Exit:
+    from deepwell import api
+
+    question = sys.stdin.read() if options.question == "-" else options.question
+    interrupted = asyncio.Event()
+    with choose_view(errors, quiet=options.quiet) as view:
+        asked = api.request(
+            question,
+            options.docs,
+            _configuration(options),
+            interrupted=interrupted,
+            watcher=_watcher(view),
+        )
+        _check_writable(options.out)
+        with _TwoStepInterrupt(interrupted, view):
+            run = await api.research(asked)
+    await _print_run(run, options)
+    return Exit.REPORT if run.found else Exit.NOTHING_FOUND
+
+
+async def _print_run(run: Any, options: AskOptions) -> None:
+    from deepwell.assemble import opened_store
+
+    if options.out:
+        options.out.write_text(run.markdown, encoding="utf-8")
+        errors.print(f"report written to {options.out} (run {run.id})", markup=False, highlight=False, soft_wrap=True)
+    if options.as_json:
+        async with opened_store(home()) as store:
+            printed.run_json(await store.load(run.id))
+    elif not options.out:
+        printed.markdown(output, run.markdown)
+        if output.is_terminal and not options.quiet:
+            errors.print(f"run {run.id} · deepwell show {run.id} --sources", style="dim", highlight=False)
+
+
+async def _index(docs: Sequence[Path], *, quiet: bool) -> Exit:
+    from deepwell.assemble import indexed
+
+    with choose_view(errors, quiet=quiet) as view:
+        refreshed = await indexed(docs, home(), view.indexing)
+    printed.refreshed(output, refreshed)
+    return Exit.REPORT
+
+
+async def _runs(limit: int, *, as_json: bool) -> Exit:
+    from deepwell.assemble import opened_store
+
+    async with opened_store(home()) as store:
+        printed.runs(output, await store.runs(limit), as_json=as_json)
+    return Exit.REPORT
+
+
+async def _show(name: str, wanted: Sequence[str]) -> Exit:
+    from deepwell.assemble import opened_store
+
+    if len(wanted) > 1:
+        raise BadRequest("Choose one of --json, --phase-state, --sources and --journal.")
+    async with opened_store(home()) as store:
+        run = await store.load(await store.find(name))
+        if wanted == ["json"]:
+            printed.run_json(run)
+        elif wanted == ["phase"]:
+            printed.json_text(run.phase_state)
+        elif wanted == ["sources"]:
+            texts = {source.hash: (await store.fetch(source.hash)).text for source in run.sources}
+            printed.sources(output, run, texts)
+        elif wanted == ["journal"]:
+            printed.journal(await store.journal(run.head.id))
+        else:
+            printed.report(output, run)
+    return Exit.REPORT
+
+
+async def _open(name: str) -> Exit:
+    from deepwell.assemble import opened_store
+
+    async with opened_store(home()) as store:
+        run = await store.load(await store.find(name))
+    if run.report is None:
+        raise BadRequest(f"Run {run.head.id} has no report: it was {run.head.status}.")
+    path = home() / "reports" / f"{run.head.id}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(run.report, encoding="utf-8")
+    _open_file(path, run.report)
+    return Exit.REPORT
+
+
+def _open_file(path: Path, text: str) -> None:
+    """In the desktop's program if there is a desktop; else in a pager; else its path."""
+    import typer
+
+    has_desktop = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if has_desktop and typer.launch(str(path)) == 0:
+        errors.print(str(path), style="dim", markup=False, highlight=False, soft_wrap=True)
+    elif output.is_terminal:
+        with output.pager(styles=True):
+            printed.markdown(output, text)
+    else:
+        typer.echo(str(path))
+
+
+def _configuration(options: AskOptions) -> Configuration:
+    """The typed options over the environment. Raises BadConfiguration."""
+    values: dict[str, Any] = dict(_setting(text) for text in options.settings)
+    if options.deep and options.tier not in (None, "deep"):
+        raise BadRequest(f"--deep and --tier {options.tier} contradict each other: give one of them.")
+    if options.deep or options.tier:
+        values["tier"] = "deep" if options.deep else options.tier
+    if options.time is not None:
+        values["max_execution_time_s"] = _seconds(options.time)
+    return Configuration.build(**values)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise BadRequest(f"--set takes NAME=VALUE, for example --set max_researcher_iterations=6, got {text!r}.")
+    return name.strip(), value.strip()
+
+
+def _seconds(minutes: str) -> float | None:
+    if minutes.strip().lower() == "unlimited":
+        return None
+    try:
+        value = float(minutes)
+    except ValueError:
+        value = -1.0
+    if not 0 < value <= 10080:
+        raise BadRequest(f"--time takes minutes (0.1 to 10080) or `unlimited`, got {minutes!r}.")
+    return value * 60
+
+
+def _check_writable(out: Path | None) -> None:
+    """A report that cannot be written is noticed before the research, not after."""
+    if out is None:
+        return
+    folder = out.parent
+    if out.is_dir() or not folder.is_dir() or not os.access(out if out.exists() else folder, os.W_OK):
+        raise BadRequest(f"{out} cannot be written: give --out a file in an existing, writable folder.")
+
+
+def _watcher(view: View) -> Any:
+    from deepwell.api import Watcher
+    from deepwell.library import Refreshed
+
+    class Shown(Watcher):
+        indexing = staticmethod(view.indexing)
+        phase = staticmethod(view.phase)
+        progress = staticmethod(view.progress)
+
+        def indexed(self, refreshed: Refreshed) -> None:
+            for skipped in refreshed.skipped:
+                view.say(f"skipped: {skipped.path}: {skipped.reason}")
+
+    return Shown()
+
+
+class _TwoStepInterrupt:
+    """Ctrl-C once: stop researching and write. Twice: quit."""
+
+    def __init__(self, interrupted: asyncio.Event, view: View) -> None:
+        self._interrupted, self._view = interrupted, view
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+
+    def __enter__(self) -> None:
+        self._loop.add_signal_handler(signal.SIGINT, self._pressed)
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.remove_signal_handler(signal.SIGINT)
+
+    def _pressed(self) -> None:
+        if self._interrupted.is_set() and self._task:
+            self._task.cancel()
+            return
+        self._interrupted.set()
+        self._view.say("Stopping: the report is written from what there is. Ctrl-C again quits at once.")
+
+
+def _log_to_file_if_asked() -> None:
+    """DEEPWELL_LOG names a file for the program's own log; without it only warnings reach standard error."""
+    target = os.environ.get("DEEPWELL_LOG", "").strip()
+    if target:
+        logging.basicConfig(
+            filename=target, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s"
+        )

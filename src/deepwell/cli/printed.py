@@ -1,0 +1,160 @@
+"""What the commands print."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.table import Table
+from rich.text import Text
+
+from deepwell.configuration import Configuration, environment_names
+from deepwell.errors import BadRequest
+from deepwell.library import Refreshed
+from deepwell.vocabulary.run import RunHead, Span, StoredRun
+
+_STATUS_STYLES = {"done": "green", "nothing_found": "yellow", "failed": "red", "interrupted": "yellow"}
+_AROUND = 120
+"""Characters of context shown on each side of a quoted span."""
+
+
+def json_text(value: Any) -> None:
+    """A value as JSON on standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n")
+
+
+def markdown(console: Console, text: str) -> None:
+    """Rendered on a terminal, as it is elsewhere."""
+    if console.is_terminal:
+        console.print(Markdown(text))
+    else:
+        sys.stdout.write(text)
+
+
+def run_json(run: StoredRun) -> None:
+    """The whole run: report, sources, claims and citations with their exact spans, and the loop's record."""
+    head = asdict(run.head)
+    del head["claims"], head["sources"]
+    json_text(
+        {
+            **head,
+            "libraries": run.libraries,
+            "report": run.report,
+            "sources": [asdict(source) for source in run.sources],
+            "claims": [{**asdict(claim), "spans": _span_dicts(claim.spans)} for claim in run.claims],
+            "citations": [
+                {"sentence": sentence, "source_ids": ids, "spans": _span_dicts(spans)}
+                for sentence, ids, spans in run.citations
+            ],
+            "passages": _span_dicts(run.passages),
+            "phase_state": run.phase_state,
+            "configuration": run.configuration,
+        }
+    )
+
+
+def report(console: Console, run: StoredRun) -> None:
+    """The report. Raises BadRequest when the run has none."""
+    if run.report is None:
+        raise BadRequest(f"Run {run.head.id} has no report: it was {run.head.status}. Try --journal.")
+    markdown(console, run.report)
+
+
+def runs(console: Console, heads: Sequence[RunHead], *, as_json: bool) -> None:
+    """A table of runs."""
+    if as_json:
+        json_text([asdict(head) for head in heads])
+        return
+    if not heads:
+        console.print('No runs yet: try deepwell "your question" --docs DIR', markup=False, highlight=False)
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("id", "when", "status", "claims", "sources", "question"):
+        table.add_column(name, no_wrap=name != "question", justify="right" if name in ("claims", "sources") else "left")
+    for head in heads:
+        status = Text(head.status.replace("_", " "), style=_STATUS_STYLES.get(head.status, ""))
+        when = f"{head.started_at.astimezone():%Y-%m-%d %H:%M}"
+        table.add_row(head.id, when, status, str(head.claims), str(head.sources), Text(_short(head.question)))
+    console.print(table)
+
+
+def sources(console: Console, run: StoredRun, texts: Mapping[str, str]) -> None:
+    """Each source with the spans that were quoted from it, in their surroundings."""
+    for source in run.sources:
+        console.print(Text(f"[{source.number}] {source.title}", style="bold"), soft_wrap=True)
+        about = f"    {source.address} · read {source.retrieved_at[:10]} · sha256 {source.hash[:16]}"
+        console.print(Text(about, style="dim"), soft_wrap=True)
+        for start, end in _quoted(run, source.hash):
+            console.print(_in_context(texts[source.hash], start, end), soft_wrap=True)
+        console.print()
+
+
+def journal(events: Sequence[Mapping[str, Any]]) -> None:
+    """One line an event."""
+    for event in events:
+        details = {key: value for key, value in event.items() if key not in ("seq", "at", "kind")}
+        line = f"{event['seq']:>4} {event['at'][11:23]} {event['kind']} {json.dumps(details, ensure_ascii=False)}"
+        sys.stdout.write(line + "\n")
+
+
+def refreshed(console: Console, result: Refreshed) -> None:
+    """What an indexing did, and each file it could not read."""
+    console.print(
+        f"{result.documents} documents in {result.passages} passages: {result.added} added, {result.changed} changed, "
+        f"{result.unchanged} unchanged, {result.removed} removed, {len(result.skipped)} skipped",
+        highlight=False,
+        soft_wrap=True,
+    )
+    for skipped in result.skipped:
+        console.print(f"skipped: {skipped.path}: {skipped.reason}", markup=False, highlight=False, soft_wrap=True)
+
+
+def settings(console: Console, configuration: Configuration, *, as_json: bool) -> None:
+    """Every knob: its value now, its range, the variables that set it."""
+    if as_json:
+        json_text(Configuration.model_json_schema())
+        return
+    for name, field in Configuration.model_fields.items():
+        extra: Any = field.json_schema_extra
+        control = extra["metadata"]["x_oap_ui_config"]
+        limits = f" ({control['min']:g} to {control['max']:g})" if "max" in control else ""
+        console.print(Text(f"{name} = {getattr(configuration, name)}{limits}", style="bold"), soft_wrap=True)
+        console.print(Text(f"    {field.description}"), soft_wrap=True)
+        console.print(Text(f"    {', '.join(environment_names(name))}", style="dim"), soft_wrap=True)
+
+
+def _quoted(run: StoredRun, content_hash: str) -> list[tuple[int, int]]:
+    spans = [*(s for claim in run.claims for s in claim.spans), *(s for _, _, spans in run.citations for s in spans)]
+    return sorted({(start, end) for source, start, end in spans if source == content_hash})
+
+
+def _in_context(text: str, start: int, end: int) -> Text:
+    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
+    shown = Text(f"    {start}-{end}: ", style="dim")
+    shown.append(f"…{_one_line(before)} ")
+    shown.append(f"⟦{_one_line(text[start:end])}⟧", style="bold green")
+    shown.append(f" {_one_line(after)}…")
+    return shown
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _short(text: str, most: int = 120) -> str:
+    line = _one_line(text)
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _span_dicts(spans: Sequence[Span]) -> list[dict[str, Any]]:
+    return [{"source": source, "start": start, "end": end} for source, start, end in spans]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(type(value).__name__)

@@ -1,0 +1,211 @@
+"""Parses dangerous formats in a few child processes that are limited, reused, and killed when they misbehave."""
+
+import atexit
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import BinaryIO, cast
+
+from deepwell.errors import Unreadable
+from deepwell.reading.document import Document
+from deepwell.reading.frames import read_frame, write_frame
+
+_MOST_TEXT = 256_000_000
+"""Bytes of an answer; a document that unfolds to more is not one to be read."""
+
+# What an interpreter may need to start at all. Everything else in our environment, keys above all, stays out.
+_KEPT_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "TMPDIR")
+
+
+class NoWorker(Unreadable):
+    """No child process could be started or the workshop is closed: this says nothing about the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one file may cost."""
+
+    memory: int = 1_000_000_000
+    """Bytes of address space of a child. Not enforced by macOS."""
+    cpu_seconds: int = 30
+    wall_seconds: float = 60.0
+    """From handing over the file to its answer; then the child is killed."""
+
+
+class Workshop:
+    """A pool of worker processes. Safe to use from many threads; a job waits when all workers are busy."""
+
+    def __init__(self, size: int = 2, bounds: Bounds | None = None) -> None:
+        self._bounds = bounds or Bounds()
+        self._places = threading.BoundedSemaphore(size)
+        self._lock = threading.Lock()
+        self._workers: set[_Worker] = set()
+        self._idle: list[_Worker] = []
+        self._closed = False
+
+    def read(self, reader: str, data: bytes, name: str) -> Document:
+        """The document behind the bytes. Raises Unreadable with one safe sentence, whatever the child does."""
+        with self._places:
+            worker = self._take()
+            try:
+                return worker.read(reader, data, name)
+            finally:
+                self._put_back(worker)
+
+    def close(self) -> None:
+        """End all workers, busy ones too. Nothing is read afterwards."""
+        with self._lock:
+            self._closed = True
+            workers, self._idle = list(self._workers), []
+            self._workers.clear()
+        for worker in workers:
+            worker.end()
+
+    def _take(self) -> "_Worker":
+        with self._lock:
+            if self._closed:
+                raise NoWorker("The reader of PDF, Word and HTML files is closed.")
+            # A worker started before a fork belongs to the parent process: two writers would mix up their documents.
+            self._idle = [worker for worker in self._idle if worker.is_ours]
+            if self._idle:
+                return self._idle.pop()
+        worker = _Worker(self._bounds)
+        with self._lock:
+            self._workers.add(worker)
+        return worker
+
+    def _put_back(self, worker: "_Worker") -> None:
+        with self._lock:
+            if worker.is_well and not self._closed:
+                self._idle.append(worker)
+                return
+            self._workers.discard(worker)
+        worker.end()
+
+
+@cache
+def default_workshop() -> Workshop:
+    """The workshop of this process; its children end with it."""
+    workshop = Workshop()
+    atexit.register(workshop.close)
+    return workshop
+
+
+class _Worker:
+    """One child process and the pipes to it."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._owner = os.getpid()
+        self._late = self._ended = False
+        self.is_well = True
+        self._process = _start(bounds)
+        # The pipes are there by construction; the type only says that Popen may be used without.
+        self._jobs = cast("BinaryIO", self._process.stdin)
+        self._answers = cast("BinaryIO", self._process.stdout)
+        with self._deadline():
+            ready = read_frame(self._answers)
+        if ready is None:
+            self.end()
+            raise NoWorker("The process that reads PDF, Word and HTML files could not be started.")
+
+    @property
+    def is_ours(self) -> bool:
+        return self._owner == os.getpid()
+
+    def read(self, reader: str, data: bytes, name: str) -> Document:
+        # Until the answer is here the worker counts as broken: an interrupt in between would leave half a message.
+        self.is_well = False
+        with self._deadline():
+            answer = self._exchange(reader, data, name)
+        if answer is None or self._late:
+            raise self._verdict(name)
+        document = _document(answer, name)
+        self.is_well = True
+        return document
+
+    def end(self) -> None:
+        """Kill the child and reap it; harmless when it is dead already."""
+        self._ended = True
+        if self.is_ours:
+            self._process.kill()
+            self._process.wait()
+        for pipe in (self._jobs, self._answers):
+            with suppress(OSError):
+                pipe.close()
+
+    @contextmanager
+    def _deadline(self) -> Iterator[None]:
+        """Kill the child when time is up: whatever we wait for on its pipes then ends."""
+        timer = threading.Timer(self._bounds.wall_seconds, self._time_out)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _time_out(self) -> None:
+        self._late = True
+        self._process.kill()
+
+    def _exchange(self, reader: str, data: bytes, name: str) -> bytes | None:
+        try:
+            write_frame(self._jobs, json.dumps([reader, name]).encode())
+            write_frame(self._jobs, data)
+            return read_frame(self._answers, _MOST_TEXT)
+        except (OSError, ValueError):
+            # The child died while we wrote, or `close` shut the pipes under us.
+            return None
+
+    def _verdict(self, name: str) -> Unreadable:
+        if self._ended:
+            return NoWorker(f"{name} was not read: the reader was closed.")
+        if self._late or self._exit_code() == -signal.SIGXCPU:
+            return Unreadable(f"{name} takes too long to read; it may be damaged.")
+        return Unreadable(f"{name} cannot be read: its reader gave up, it may be damaged.")
+
+    def _exit_code(self) -> int:
+        """How the child ended. One that answers too much is still alive: it is given no time."""
+        try:
+            return self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+
+def _start(bounds: Bounds) -> subprocess.Popen[bytes]:
+    # -P: the folder we happen to stand in must not provide modules. -B: the child may not write files.
+    command = [sys.executable, "-P", "-B", "-m", "deepwell.reading.worker", str(bounds.memory), str(bounds.cpu_seconds)]
+    environment = {key: os.environ[key] for key in _KEPT_VARIABLES if key in os.environ}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    try:
+        # A session of its own: Ctrl-C is for us, and we end the child.
+        return subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise NoWorker("The process that reads PDF, Word and HTML files could not be started.") from error
+
+
+def _document(answer: bytes, name: str) -> Document:
+    """The answer as a document. A child taken over by a file could send anything: nothing but text comes through."""
+    try:
+        parsed = json.loads(answer)
+        if "unreadable" in parsed:
+            raise Unreadable(str(parsed["unreadable"]))
+        return Document(**parsed["document"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise Unreadable(f"{name} cannot be read: its reader gave no usable answer.") from error

@@ -1,0 +1,1 @@
+"""What Deepwell keeps between runs, in SQLite files under the user's Deepwell home."""

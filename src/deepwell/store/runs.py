@@ -1,0 +1,285 @@
+"""Runs, their journals and what they kept, in one SQLite file."""
+
+import json
+import os
+import socket
+import zlib
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import aiosqlite
+
+from deepwell.errors import UnknownRun
+from deepwell.store.schema import MIGRATIONS
+from deepwell.store.sqlite import BUSY_TIMEOUT_S, connect, translated
+from deepwell.vocabulary.events import Event
+from deepwell.vocabulary.evidence import Evidence
+from deepwell.vocabulary.report import Citation, Report
+from deepwell.vocabulary.run import FinishedRun, KeptClaim, KeptSource, RunHead, StoredRun
+from deepwell.vocabulary.source import Passage, Source, SourceCard
+
+
+class RunStore:
+    """The store as the doors use it. One connection with a thread of its own: the event loop never waits for a disk."""
+
+    def __init__(self, connection: aiosqlite.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, path: Path) -> AsyncIterator[Self]:
+        """The store in this file, made if it is not there. Raises StoreFailed."""
+        connect(path, migrations=MIGRATIONS).close()
+        connection = await _connected(path)
+        try:
+            yield cls(connection, path)
+        finally:
+            await connection.close()
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    async def begin(
+        self, run: str, question: str, *, at: datetime, version: str, configuration: str, libraries: Sequence[str]
+    ) -> None:
+        """Enter a run that starts now."""
+        row = (run, question, "running", at.isoformat(), version, os.getpid(), socket.gethostname(), configuration)
+        await self._write(
+            "INSERT INTO runs (id, question, status, started_at, version, pid, host, configuration, libraries) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(*row, json.dumps(list(libraries)))],
+        )
+
+    async def record(self, run: str, at: datetime, events: Sequence[Event]) -> None:
+        """Append to the run's journal."""
+        rows = [(run, run, at.isoformat(), type(e).__name__, json.dumps(asdict(e), ensure_ascii=False)) for e in events]
+        await self._write(
+            "INSERT INTO journal (run, seq, at, kind, payload) "
+            "VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM journal WHERE run = ?), ?, ?, ?)",
+            rows,
+        )
+
+    async def keep(self, source: Source) -> None:
+        """Keep a source's text under its hash; the first one to bring it is the one remembered."""
+        facts = (source.hash, source.address, source.title, source.kind, source.author, source.publisher)
+        text = zlib.compress(source.text.encode("utf-8", "surrogatepass"))
+        row = (*facts, source.published, source.retrieved_at.isoformat(), text)
+        await self._write("INSERT OR IGNORE INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [row])
+
+    async def fetch(self, content_hash: str) -> Source:
+        """The source kept under that hash. Raises KeyError."""
+        row = await self._one("SELECT * FROM sources WHERE hash = ?", content_hash)
+        if row is None:
+            raise KeyError(content_hash)
+        return _source(row)
+
+    async def finish(self, run: str, finished: FinishedRun) -> None:
+        """Everything the run leaves behind, in one transaction."""
+        outcome = finished.outcome
+        async with self._transaction():
+            await self._connection.execute(
+                "UPDATE runs SET status = ?, finished_at = ?, stop_reason = ?, report = ?, phase_state = ? WHERE id = ?",
+                (
+                    finished.status,
+                    finished.at.isoformat(),
+                    finished.stop_reason,
+                    outcome.markdown if outcome else None,
+                    json.dumps(finished.phase_state, ensure_ascii=False),
+                    run,
+                ),
+            )
+            await self._keep_results(run, finished)
+
+    async def runs(self, limit: int = 50) -> list[RunHead]:
+        """The newest runs first."""
+        rows = await self._all(
+            "SELECT r.*, (SELECT COUNT(*) FROM claims c WHERE c.run = r.id) AS claims, "
+            "(SELECT COUNT(*) FROM run_sources s WHERE s.run = r.id) AS sources "
+            "FROM runs r ORDER BY started_at DESC, id LIMIT ?",
+            limit,
+        )
+        return [_head(row) for row in rows]
+
+    async def find(self, name: str) -> str:
+        """The id that begins with `name`; `last` is the newest run. Raises UnknownRun."""
+        if name == "last":
+            rows = await self._all("SELECT id FROM runs ORDER BY started_at DESC, id LIMIT 1")
+        else:
+            rows = await self._all("SELECT id FROM runs WHERE substr(id, 1, ?) = ?", len(name), name)
+        if not rows:
+            hint = "there are no runs yet." if name == "last" else "`deepwell runs` lists them."
+            raise UnknownRun(f"No run goes by the id {name!r}: {hint}")
+        if len(rows) > 1:
+            raise UnknownRun(f"{len(rows)} runs have an id that begins with {name!r}: give more of it.")
+        return str(rows[0]["id"])
+
+    async def load(self, run: str) -> StoredRun:
+        """A run with everything it kept, but for its sources' texts. Raises UnknownRun."""
+        row = await self._one("SELECT r.*, 0 AS claims, 0 AS sources FROM runs r WHERE id = ?", run)
+        if row is None:
+            raise UnknownRun(f"No run goes by the id {run!r}: `deepwell runs` lists them.")
+        return StoredRun(
+            head=_head(row),
+            configuration=json.loads(row["configuration"]),
+            libraries=tuple(json.loads(row["libraries"])),
+            report=row["report"],
+            phase_state=json.loads(row["phase_state"] or "{}"),
+            sources=await self._sources_of(run),
+            claims=await self._claims_of(run),
+            passages=await self._passages_of(run),
+            citations=tuple(
+                (c["sentence"], tuple(json.loads(c["source_ids"])), _spans(c["spans"]))
+                for c in await self._all("SELECT * FROM citations WHERE run = ? ORDER BY number", run)
+            ),
+        )
+
+    async def journal(self, run: str) -> list[dict[str, Any]]:
+        """The run's events in order."""
+        rows = await self._all("SELECT * FROM journal WHERE run = ? ORDER BY seq", run)
+        return [{"seq": r["seq"], "at": r["at"], "kind": r["kind"], **json.loads(r["payload"])} for r in rows]
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[None]:
+        with translated(self._path):
+            await self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                # A full disk may have rolled back already.
+                if self._connection.in_transaction:
+                    await self._connection.execute("ROLLBACK")
+                raise
+            await self._connection.execute("COMMIT")
+
+    async def _keep_results(self, run: str, finished: FinishedRun) -> None:
+        many = self._connection.executemany
+        await many("INSERT INTO run_sources VALUES (?, ?, ?, ?, ?, ?)", _source_rows(run, finished.catalogue))
+        await many("INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _claim_rows(run, finished.ledger))
+        kept = ((run, rank, *span) for rank, span in enumerate(finished.kept, start=1))
+        await many("INSERT INTO passages VALUES (?, ?, ?, ?, ?)", kept)
+        cited = finished.outcome.citations if isinstance(finished.outcome, Report) else ()
+        await many("INSERT INTO citations VALUES (?, ?, ?, ?, ?)", _citation_rows(run, cited))
+
+    async def _sources_of(self, run: str) -> tuple[KeptSource, ...]:
+        rows = await self._all(
+            "SELECT r.number, r.hash, r.address, r.title, r.retrieved_at, s.kind, s.author, s.publisher, s.published "
+            "FROM run_sources r JOIN sources s ON s.hash = r.hash WHERE r.run = ? ORDER BY r.number",
+            run,
+        )
+        return tuple(KeptSource(**dict(row)) for row in rows)
+
+    async def _claims_of(self, run: str) -> tuple[KeptClaim, ...]:
+        rows = await self._all("SELECT * FROM claims WHERE run = ? ORDER BY number", run)
+        return tuple(
+            KeptClaim(
+                claim=row["claim"],
+                subquestion=row["subquestion"],
+                topic=row["topic"],
+                confidence=row["confidence"],
+                support=row["support"],
+                uncertainty=row["uncertainty"],
+                spans=_spans(row["spans"]),
+            )
+            for row in rows
+        )
+
+    async def _passages_of(self, run: str) -> tuple[tuple[str, int, int], ...]:
+        rows = await self._all("SELECT source, start, end FROM passages WHERE run = ? ORDER BY rank", run)
+        return tuple((row["source"], row["start"], row["end"]) for row in rows)
+
+    async def _write(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        with translated(self._path):
+            await self._connection.executemany(statement, rows)
+
+    async def _all(self, query: str, *values: Any) -> list[aiosqlite.Row]:
+        with translated(self._path):
+            return list(await self._connection.execute_fetchall(query, values))
+
+    async def _one(self, query: str, *values: Any) -> aiosqlite.Row | None:
+        return next(iter(await self._all(query, *values)), None)
+
+
+async def _connected(path: Path) -> aiosqlite.Connection:
+    with translated(path):
+        connection = await aiosqlite.connect(path, isolation_level=None)
+        for pragma in (f"busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}", "foreign_keys = ON", "synchronous = NORMAL"):
+            await connection.execute(f"PRAGMA {pragma}")
+    connection.row_factory = aiosqlite.Row
+    return connection
+
+
+def _head(row: aiosqlite.Row) -> RunHead:
+    return RunHead(
+        id=row["id"],
+        question=row["question"],
+        status="interrupted" if row["status"] == "running" and _is_gone(row) else row["status"],
+        started_at=datetime.fromisoformat(row["started_at"]),
+        finished_at=datetime.fromisoformat(row["finished_at"]) if row["finished_at"] else None,
+        version=row["version"],
+        stop_reason=row["stop_reason"],
+        claims=row["claims"],
+        sources=row["sources"],
+    )
+
+
+def _is_gone(row: aiosqlite.Row) -> bool:
+    """True when the process that ran it here is no more; of other machines nothing is known."""
+    if row["host"] != socket.gethostname():
+        return False
+    try:
+        os.kill(row["pid"], 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
+def _source(row: aiosqlite.Row) -> Source:
+    facts = dict(row)
+    facts["text"] = zlib.decompress(facts["text"]).decode("utf-8", "surrogatepass")
+    facts["retrieved_at"] = datetime.fromisoformat(facts["retrieved_at"]).astimezone(UTC)
+    return Source(**facts)
+
+
+def _source_rows(run: str, catalogue: Sequence[SourceCard]) -> list[tuple[Any, ...]]:
+    return [(run, c.id, c.hash, c.address, c.title, c.retrieved_at.isoformat()) for c in catalogue]
+
+
+def _claim_rows(run: str, ledger: Sequence[Evidence]) -> list[tuple[Any, ...]]:
+    return [
+        (
+            run,
+            number,
+            item.claim,
+            item.subquestion,
+            item.topic,
+            item.confidence,
+            item.support,
+            item.contradiction_or_uncertainty,
+            _span_json(item.passages),
+        )
+        for number, item in enumerate(ledger, start=1)
+    ]
+
+
+def _citation_rows(run: str, citations: Sequence[Citation]) -> list[tuple[Any, ...]]:
+    return [
+        (run, number, c.sentence, json.dumps(list(c.source_ids)), _span_json(c.passages))
+        for number, c in enumerate(citations, start=1)
+    ]
+
+
+def _span_json(passages: Sequence[Passage]) -> str:
+    return json.dumps([[p.source, p.start, p.end] for p in passages])
+
+
+def _spans(text: str) -> tuple[tuple[str, int, int], ...]:
+    return tuple((source, start, end) for source, start, end in json.loads(text))

@@ -1,0 +1,86 @@
+"""The tables of the run store: one list of statements for each format the file has had."""
+
+_FIRST = """
+CREATE TABLE runs (
+    id TEXT PRIMARY KEY,
+    question TEXT NOT NULL,
+    status TEXT NOT NULL,
+    started_at TEXT NOT NULL,
+    finished_at TEXT,
+    version TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    configuration TEXT NOT NULL,
+    libraries TEXT NOT NULL,
+    stop_reason TEXT,
+    report TEXT,
+    phase_state TEXT,
+    record TEXT
+) STRICT;
+CREATE INDEX runs_by_start ON runs (started_at);
+
+CREATE TABLE journal (
+    run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    PRIMARY KEY (run, seq)
+) STRICT, WITHOUT ROWID;
+
+-- A text is kept once, whoever read it and however often.
+CREATE TABLE sources (
+    hash TEXT PRIMARY KEY,
+    address TEXT NOT NULL,
+    title TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    author TEXT,
+    publisher TEXT,
+    published TEXT,
+    retrieved_at TEXT NOT NULL,
+    text BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE run_sources (
+    run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    hash TEXT NOT NULL REFERENCES sources (hash),
+    address TEXT NOT NULL,
+    title TEXT NOT NULL,
+    retrieved_at TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE passages (
+    run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    rank INTEGER NOT NULL,
+    source TEXT NOT NULL REFERENCES sources (hash),
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    PRIMARY KEY (run, rank)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE claims (
+    run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    claim TEXT NOT NULL,
+    subquestion TEXT NOT NULL,
+    topic TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    support REAL,
+    uncertainty TEXT,
+    spans TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE citations (
+    run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    sentence TEXT NOT NULL,
+    source_ids TEXT NOT NULL,
+    spans TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+"""
+
+MIGRATIONS = (tuple(statement for statement in _FIRST.split(";") if statement.strip()),)
