@@ -12,9 +12,10 @@ from langchain_core.messages import HumanMessage
 from deepwell import __version__, assemble
 from deepwell.configuration import Configuration, home
 from deepwell.errors import BadRequest
-from deepwell.library import Refreshed
+from deepwell.library.refreshing import Libraries
 from deepwell.ports import Clock, Workbench
 from deepwell.stages.intake import accepted_question
+from deepwell.stages.judge.ranking import kept_passages
 from deepwell.state import ResearchState
 from deepwell.store.runs import RunStore
 from deepwell.vocabulary.events import RunEnded, RunStarted
@@ -26,10 +27,10 @@ from deepwell.vocabulary.run import FinishedRun, RunStatus, Span
 class Watcher:
     """Told what a run does while it does it; override what is of interest."""
 
-    def indexing(self, done: int, total: int, path: str) -> None:
+    def indexing(self, done: int, total: int) -> None:
         """One more document has been looked at."""
 
-    def indexed(self, refreshed: Refreshed) -> None:
+    def indexed(self, libraries: Libraries) -> None:
         """The library is up to date."""
 
     def phase(self, name: str) -> None:
@@ -86,11 +87,13 @@ def request(
 async def research(asked: Request) -> Run:
     """Research the question and keep everything. Raises DeepwellError; a run that found nothing is no error."""
     budget = assemble.new_budget(asked.configuration, asked.clock)
-    refreshed = await assemble.indexed(asked.docs, asked.home, asked.watcher.indexing)
-    asked.watcher.indexed(refreshed)
-    async with assemble.opened_store(asked.home) as store, refreshed.opened(asked.clock.now) as library:
-        run = secrets.token_hex(4)
-        bench = assemble.workbench(store, run, library, budget, asked.interrupted, asked.clock)
+    run = secrets.token_hex(4)
+    libraries = await assemble.indexed(asked.docs, asked.home, asked.watcher.indexing)
+    asked.watcher.indexed(libraries)
+    async with (
+        assemble.opened_store(asked.home) as store,
+        assemble.workbench(store, run, libraries, budget, asked.interrupted, asked.clock) as bench,
+    ):
         await _begin(store, run, asked, bench)
         try:
             state = await _walk(store, run, asked, bench)
@@ -164,7 +167,7 @@ async def _finish(store: RunStore, run: str, state: ResearchState, bench: Workbe
         record.phase_state,
         tuple(state["catalogue"]),
         tuple(state["evidence_ledger"]),
-        tuple(_span(handle) for handle in dict.fromkeys(state["raw_notes"])),
+        tuple(_span(handle) for handle in kept_passages(record.lanes)),
     )
     await store.finish(run, finished)
     await bench.journal.record(RunEnded(status, record.stop))

@@ -11,7 +11,9 @@ from deepwell.analyst.extractive import ExtractiveAnalyst
 from deepwell.budget.clock import SystemClock
 from deepwell.configuration import Configuration
 from deepwell.graph import ResearchGraph, app
-from deepwell.library import LibraryEngine, Refreshed, refresh_libraries
+from deepwell.library.engine import LibraryEngine
+from deepwell.library.facts import LibraryFacts
+from deepwell.library.refreshing import Libraries, refresh_libraries
 from deepwell.ports import Clock, Workbench
 from deepwell.store.checkpoints import checkpoints
 from deepwell.store.runs import RunStore
@@ -19,7 +21,7 @@ from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import Event
 from deepwell.vocabulary.source import Source
 
-IndexProgress = Callable[[int, int, str], None]
+IndexProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ async def checkpointed_app(store: RunStore) -> AsyncIterator[ResearchGraph]:
         yield app.copy({"checkpointer": saver})
 
 
-async def indexed(docs: Sequence[Path], home: Path, on_progress: IndexProgress | None = None) -> Refreshed:
+async def indexed(docs: Sequence[Path], home: Path, on_progress: IndexProgress | None = None) -> Libraries:
     """Bring the indexes of these folders up to date."""
     return await asyncio.to_thread(refresh_libraries, docs, home, on_progress)
 
@@ -84,20 +86,27 @@ def new_budget(configuration: Configuration, clock: Clock) -> Budget:
     )
 
 
-def workbench(
-    store: RunStore, run: str, library: LibraryEngine, budget: Budget, interrupted: asyncio.Event, clock: Clock
-) -> Workbench:
+@asynccontextmanager
+async def workbench(
+    store: RunStore, run: str, libraries: Libraries, budget: Budget, interrupted: asyncio.Event, clock: Clock
+) -> AsyncIterator[Workbench]:
     """Everything a run over the user's own documents works with."""
-    return Workbench(
-        analyst=ExtractiveAnalyst(library.facts),
-        engine=library,
-        reader=library,
-        shelf=RunShelf(store, set()),
-        journal=RunJournal(store, run, clock.now),
-        clock=clock,
-        budget=budget,
-        interrupted=interrupted,
-    )
+    engine = LibraryEngine(libraries.libraries, clock.now)
+    facts = LibraryFacts(libraries.libraries)
+    try:
+        yield Workbench(
+            analyst=ExtractiveAnalyst(facts),
+            engine=engine,
+            reader=engine,
+            shelf=RunShelf(store, set()),
+            journal=RunJournal(store, run, clock.now),
+            clock=clock,
+            budget=budget,
+            interrupted=interrupted,
+        )
+    finally:
+        engine.close()
+        facts.close()
 
 
 def system_clock() -> Clock:

@@ -141,8 +141,8 @@ async def _index(docs: Sequence[Path], *, quiet: bool) -> Exit:
     from deepwell.assemble import indexed
 
     with choose_view(errors, quiet=quiet) as view:
-        refreshed = await indexed(docs, home(), view.indexing)
-    printed.refreshed(output, refreshed)
+        libraries = await indexed(docs, home(), view.indexing)
+    printed.libraries(output, libraries)
     return Exit.REPORT
 
 
@@ -245,15 +245,15 @@ def _check_writable(out: Path | None) -> None:
 
 def _watcher(view: View) -> Any:
     from deepwell.api import Watcher
-    from deepwell.library import Refreshed
+    from deepwell.library.refreshing import Libraries
 
     class Shown(Watcher):
         indexing = staticmethod(view.indexing)
         phase = staticmethod(view.phase)
         progress = staticmethod(view.progress)
 
-        def indexed(self, refreshed: Refreshed) -> None:
-            for skipped in refreshed.skipped:
+        def indexed(self, libraries: Libraries) -> None:
+            for skipped in libraries.skipped:
                 view.say(f"skipped: {skipped.path}: {skipped.reason}")
 
     return Shown()

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from deepwell.configuration import Configuration, environment_names
 from deepwell.errors import BadRequest
-from deepwell.library import Refreshed
+from deepwell.library.refreshing import Libraries
 from deepwell.vocabulary.run import RunHead, Span, StoredRun
 
 _STATUS_STYLES = {"done": "green", "nothing_found": "yellow", "failed": "red", "interrupted": "yellow"}
@@ -101,11 +101,12 @@ def journal(events: Sequence[Mapping[str, Any]]) -> None:
         sys.stdout.write(line + "\n")
 
 
-def refreshed(console: Console, result: Refreshed) -> None:
+def libraries(console: Console, result: Libraries) -> None:
     """What an indexing did, and each file it could not read."""
+    did = ("added", "changed", "unchanged", "removed")
+    counts = ", ".join(f"{sum(getattr(one, name) for one in result.refreshed)} {name}" for name in did)
     console.print(
-        f"{result.documents} documents in {result.passages} passages: {result.added} added, {result.changed} changed, "
-        f"{result.unchanged} unchanged, {result.removed} removed, {len(result.skipped)} skipped",
+        f"{result.documents} documents in {result.passages} passages: {counts}, {len(result.skipped)} skipped",
         highlight=False,
         soft_wrap=True,
     )

@@ -32,7 +32,7 @@ class View(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def indexing(self, done: int, total: int, path: str) -> None:
+    def indexing(self, done: int, total: int) -> None:
         """One more document has been looked at."""
 
     def phase(self, name: str) -> None:
@@ -57,7 +57,7 @@ class SilentView:
     def __exit__(self, *_: object) -> None:
         return None
 
-    def indexing(self, done: int, total: int, path: str) -> None:
+    def indexing(self, done: int, total: int) -> None:
         """Nothing."""
 
     def phase(self, name: str) -> None:
@@ -78,7 +78,7 @@ class PlainView(SilentView):
         super().__init__(console)
         self._said: set[str] = set()
 
-    def indexing(self, done: int, total: int, path: str) -> None:
+    def indexing(self, done: int, total: int) -> None:
         """One line, at the end."""
         if done == total:
             self._once(f"indexed {total} documents")
@@ -105,7 +105,7 @@ class LiveView(SilentView):
     def __init__(self, console: Console) -> None:
         super().__init__(console)
         self._phase = ""
-        self._indexing: tuple[int, int, str] | None = None
+        self._indexing: tuple[int, int] | None = None
         self._payload: Mapping[str, Any] | None = None
         self._received = 0.0
         self._live = Live(console=console, get_renderable=self._picture, refresh_per_second=8, transient=True)
@@ -117,9 +117,9 @@ class LiveView(SilentView):
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def indexing(self, done: int, total: int, path: str) -> None:
+    def indexing(self, done: int, total: int) -> None:
         """Move the bar."""
-        self._indexing = (done, total, path)
+        self._indexing = (done, total)
 
     def phase(self, name: str) -> None:
         """Name the phase."""
@@ -217,12 +217,11 @@ def _clock(seconds: float) -> str:
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
-def _indexing_bar(done: int, total: int, path: str) -> RenderableType:
+def _indexing_bar(done: int, total: int) -> RenderableType:
     row = Table.grid(padding=(0, 1))
     row.add_row(
         Text("Indexing", style="bold"),
         ProgressBar(total=max(total, 1), completed=done, width=30),
         Text(f"{done}/{total}"),
-        Text(path, style="dim", overflow="ellipsis", no_wrap=True),
     )
     return row

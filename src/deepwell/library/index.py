@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from deepwell.language.names import publisher_names
 from deepwell.library.passages import Cut, passages
 from deepwell.library.terms import prepared
 from deepwell.reading.dates import spoken_date
@@ -44,9 +45,10 @@ SCHEMA = (
     ) WITHOUT ROWID
     """,
     "CREATE INDEX labels_document ON labels (document)",
+    # A number is never given twice: who remembers a passage by it must not meet another one there.
     """
     CREATE TABLE passages (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
         document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
         start INTEGER NOT NULL,
         "end" INTEGER NOT NULL
@@ -63,8 +65,8 @@ SCHEMA = (
 )
 MIGRATIONS = (SCHEMA,)
 
-_TERMS_VERSION = 1
-_UNSETTLED = -1
+_TERMS_VERSION = 2
+UNSETTLED = -1
 _NOT_A_SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -81,7 +83,7 @@ class FileState:
     @classmethod
     def unread(cls) -> "FileState":
         """Of a file that could not even be opened: it is tried again next time."""
-        return cls(_UNSETTLED, _UNSETTLED, "")
+        return cls(UNSETTLED, UNSETTLED, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,15 +233,13 @@ def _is_there(connection: sqlite3.Connection, entry: Entry) -> bool:
 def _delete(connection: sqlite3.Connection, path: str) -> None:
     row = connection.execute("SELECT id FROM documents WHERE path = ?", (path,)).fetchone()
     if row is not None:
-        connection.execute(
-            "DELETE FROM passage_terms WHERE rowid IN (SELECT id FROM passages WHERE document = ?)", row
-        )
+        connection.execute("DELETE FROM passage_terms WHERE rowid IN (SELECT id FROM passages WHERE document = ?)", row)
         connection.execute("DELETE FROM documents WHERE id = ?", row)
 
 
 def _labels(path: str, publisher: str | None) -> set[str]:
     folders = PurePosixPath(path).parts[:-1]
-    return {label_of(name) for name in (*folders, publisher or "") if name.strip()}
+    return {label_of(name) for name in (*folders, *publisher_names(publisher or "")) if name.strip()}
 
 
 def _about(content: Document) -> str:

@@ -9,7 +9,6 @@ from deepwell.language.sentences import sentences
 Span = tuple[int, int]
 
 _HEADING = re.compile(r"#{1,6}[ \t][^\n]*")
-_SPACE = re.compile(r"\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +26,28 @@ class Cut:
 def passages(text: str, cut: Cut = Cut()) -> Iterator[Span]:  # noqa: B008 - frozen
     """Spans in order that hold all of the text but the white space between them. A heading stays with what follows."""
     kept: list[Span] = []
+    covered = 0
     for piece in _pieces(text, cut.longest):
         if kept and _is_full(text, kept, piece, cut):
-            whole, rest = _split(text, kept)
-            if whole:
-                yield whole[0][0], whole[-1][1]
-                kept = _carried(whole, rest, piece, cut)
-            if kept and piece[1] - kept[0][0] > cut.longest:
-                yield kept[0][0], kept[-1][1]
-                kept = []
+            for done in _closed(text, kept, piece, cut):
+                # What was only repeated, and met nothing new, has been given already.
+                if done[1] > covered:
+                    yield done
+                    covered = done[1]
         kept.append(piece)
     if kept:
         yield kept[0][0], kept[-1][1]
+
+
+def _closed(text: str, kept: list[Span], piece: Span, cut: Cut) -> Iterator[Span]:
+    """End the passage in `kept` before `piece`, and leave there what the next one begins with."""
+    whole, rest = _split(text, kept)
+    if whole:
+        yield whole[0][0], whole[-1][1]
+        kept[:] = _carried(whole, rest, piece, cut)
+    if kept and piece[1] - kept[0][0] > cut.longest:
+        yield kept[0][0], kept[-1][1]
+        kept.clear()
 
 
 def _is_full(text: str, kept: list[Span], piece: Span, cut: Cut) -> bool:
@@ -76,10 +85,17 @@ def _pieces(text: str, longest: int) -> Iterator[Span]:
     for start, end in sentences(text):
         while end - start > longest:
             middle = _last_gap(text, start + longest // 2, start + longest) or start + longest
-            yield start, middle
-            start = middle + len(text[middle:end]) - len(text[middle:end].lstrip())
+            yield start, start + len(text[start:middle].rstrip())
+            start = _next_word(text, middle)
         yield start, end
 
 
 def _last_gap(text: str, start: int, end: int) -> int | None:
+    """Where the last word before `end` ends, when that is behind `start`."""
     return next((at for at in range(end, start, -1) if text[at].isspace() and not text[at - 1].isspace()), None)
+
+
+def _next_word(text: str, at: int) -> int:
+    while text[at].isspace():
+        at += 1
+    return at

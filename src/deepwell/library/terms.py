@@ -34,6 +34,11 @@ def any_of(terms: Iterable[str]) -> str:
     return " OR ".join(map(_quoted, terms))
 
 
+def any_phrase(texts: Iterable[str]) -> str:
+    """An FTS5 expression for passages with at least one of the texts, its words in a row; empty when none has words."""
+    return " OR ".join(filter(None, map(phrase, texts)))
+
+
 def phrase(text: str) -> str:
     """An FTS5 expression for the words of the text in a row; empty when it has none."""
     found = words(text)

@@ -4,7 +4,6 @@ from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.graph import END
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
@@ -27,7 +26,7 @@ async def scope_intake(
     taken = await intake.take_in(conversation, bench.analyst, configuration, bench.clock.now().date())
     if isinstance(taken, Clarification):
         await bench.journal.record(ClarificationAsked(taken.question))
-        return Command(goto=END, update=_question_back(taken))
+        return Command(goto="__end__", update=_question_back(taken))
     if configuration.tier == "auto":
         configuration = configuration.for_tier(taken.tier)
     parts = tuple(part.text for part in taken.plan.subquestions)

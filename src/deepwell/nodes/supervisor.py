@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.graph import END
 from langgraph.types import Command, StreamWriter
 
 from deepwell import trace
@@ -70,7 +69,7 @@ async def supervisor_tools(
     )
     await _record_round(closed, outcomes, bench)
     return Command(
-        goto="supervisor" if closed.decision.should_continue else END,
+        goto="supervisor" if closed.decision.should_continue else "__end__",
         update={
             "supervisor_messages": _answers(state, outcomes, closed),
             "notes": list(closed.gathered.notes),

@@ -1,7 +1,6 @@
 """HTML pages: the text a reader came for, without what stands around it."""
 
 import re
-from collections.abc import Iterable
 
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
@@ -23,8 +22,13 @@ _CHROME = re.compile(
     r"banner|toolbar|pagination|pager|skip-link|tags|byline-bio)(?:$|[\s_-])"
 )
 _HIDDEN_STYLE = re.compile(r"(?i)display\s*:\s*none|visibility\s*:\s*hidden")
+_CONTAINERS = ("div", "section", "ul", "ol", "p", "span", "table")
+_SOME_LINKS = 2
+_LINK_SHARE = 0.6
 _ENOUGH = 250
-"""Characters that make an <article> worth trusting over the whole page."""
+"""Characters that make a marked part worth trusting over the whole page."""
+_ARTICLE_SHARE = 0.3
+"""Of the page's text: a page of many teasers calls each of them an article."""
 
 
 def read(data: bytes, name: str) -> Document:
@@ -77,21 +81,18 @@ def _main_part(root: HtmlElement) -> HtmlElement:
     # Some sites wrap the whole page in one form.
     _drop([form for form in page.iter("form") if _length(form) * 2 < whole])
     marked = _marked(page)
-    _drop([element for element in marked.iter(etree.Element) if _is_chrome(element, marked)])
+    whole = _length(marked)
+    _drop([element for element in marked.iter(*_CONTAINERS) if element is not marked and _is_chrome(element, whole)])
     return marked
 
 
 def _marked(page: HtmlElement) -> HtmlElement:
-    """<article> when one holds most of what all of them hold, else <main>, else the page."""
+    """The largest <article> when it holds a good part of the page, else <main>, else the page."""
     articles = sorted(page.iter("article"), key=_length)
-    if articles and _length(articles[-1]) >= max(_ENOUGH, 0.6 * sum(map(_length, _outermost(articles)))):
+    if articles and _length(articles[-1]) >= max(_ENOUGH, _ARTICLE_SHARE * _length(page)):
         return articles[-1]
     mains = sorted((e for e in page.iter(etree.Element) if e.tag == "main" or e.get("role") == "main"), key=_length)
     return mains[-1] if mains and _length(mains[-1]) >= _ENOUGH else page
-
-
-def _outermost(articles: list[HtmlElement]) -> Iterable[HtmlElement]:
-    return (article for article in articles if not _is_within(article, "article"))
 
 
 def _is_hidden(element: HtmlElement) -> bool:
@@ -102,12 +103,21 @@ def _is_hidden(element: HtmlElement) -> bool:
     )
 
 
-def _is_chrome(element: HtmlElement, root: HtmlElement) -> bool:
-    """A part named like chrome that holds little of the text; a page may well call its content "related"."""
-    if element is root or element.tag not in ("div", "section", "ul", "ol", "p", "span", "table"):
+def _is_chrome(element: HtmlElement, whole: int) -> bool:
+    """A part that holds little of the text and is named like chrome or made of links.
+
+    Little, because a page may well call its content "related", or be a list of links and nothing else.
+    """
+    length = _length(element)
+    if length * 3 >= whole:
         return False
     named = f"{element.get('class', '')} {element.get('id', '')}"
-    return bool(_CHROME.search(named)) and _length(element) * 3 < _length(root)
+    return bool(_CHROME.search(named)) or _is_made_of_links(element, length)
+
+
+def _is_made_of_links(element: HtmlElement, length: int) -> bool:
+    links = [_length(link) for link in element.iter("a")]
+    return len(links) >= _SOME_LINKS and sum(links) > _LINK_SHARE * length
 
 
 def _is_within(element: HtmlElement, *tags: str) -> bool:

@@ -13,9 +13,8 @@ from deepwell.reading.dates import iso_date
 from deepwell.reading.document import Document, one_line, tidy
 from deepwell.reading.plain import title_from
 
-# pdfium marks a hyphen that only the line end put there with one of two code points.
-_SOFT_HYPHEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\n(?=[a-zß-ÿ])")
-_HYPHEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\n(?=[a-zß-ÿ])")
+# pdfium marks most hyphens at line ends with one of two code points, and leaves some as they are.
+_LINE_END_HYPHEN = re.compile(r"(?:[\x02\ufffe\u00ad]|(?<=[^\W\d_])-[ \t]*\n)\s*(?P<next>\w?)")
 _DIGITS = re.compile(r"\d+")
 _NUMBERED_HEADING = re.compile(r"(?:\d+\.)*\d+\.?\s+[A-Z]\S*(?:\s\S+){0,9}")
 _PARAGRAPH_END = (".", "!", "?", ":", "”", '"', "。")
@@ -54,11 +53,17 @@ def _refused(name: str, error: pypdfium2.PdfiumError) -> Unreadable:
 def _pages(pdf: pypdfium2.PdfDocument) -> Iterator[list[str]]:
     for page in pdf:
         text = page.get_textpage()
-        lines = _SOFT_HYPHEN.sub("", text.get_text_bounded().replace("\r\n", "\n"))
+        lines = _LINE_END_HYPHEN.sub(_joined, text.get_text_bounded().replace("\r\n", "\n"))
         # Freed at once: a thousand pages would otherwise be held until the end.
         text.close()
         page.close()
         yield [line.strip() for line in lines.split("\n")]
+
+
+def _joined(hyphen: re.Match[str]) -> str:
+    """A word that the line end cut is made whole; "A-\\nB" had its hyphen before."""
+    following = hyphen["next"]
+    return following if following.islower() else f"-{following}"
 
 
 def _without_running_lines(pages: list[list[str]]) -> list[list[str]]:
@@ -88,7 +93,7 @@ def _flow(lines: list[str]) -> str:
         is_heading = len(line) < usual and _NUMBERED_HEADING.fullmatch(line) and not line.endswith(_PARAGRAPH_END)
         ends = is_heading or (len(line) < 0.75 * usual and line.endswith(_PARAGRAPH_END))
         parts += ["\n" if is_heading else "", line, "\n\n" if ends else "\n"]
-    return _HYPHEN.sub("", "".join(parts))
+    return "".join(parts)
 
 
 def _title(written: str | None) -> str | None:

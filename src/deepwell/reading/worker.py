@@ -27,7 +27,7 @@ def main(memory: int, cpu_seconds: int) -> None:
 
 def _answer(reader: str, name: str, data: bytes) -> bytes:
     try:
-        answer = {"document": asdict(load_reader(reader)(data, name))}
+        answer: dict[str, object] = {"document": asdict(load_reader(reader)(data, name))}
     except Unreadable as error:
         answer = {"unreadable": str(error)}
     except (MemoryError, RecursionError):

@@ -20,6 +20,9 @@ from deepwell.reading.frames import read_frame, write_frame
 _MOST_TEXT = 256_000_000
 """Bytes of an answer; a document that unfolds to more is not one to be read."""
 
+_START_SECONDS = 30.0
+"""A child takes a tenth of a second to start; on a machine that is out of breath, more."""
+
 # What an interpreter may need to start at all. Everything else in our environment, keys above all, stays out.
 _KEPT_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "TMPDIR")
 
@@ -110,7 +113,7 @@ class _Worker:
         # The pipes are there by construction; the type only says that Popen may be used without.
         self._jobs = cast("BinaryIO", self._process.stdin)
         self._answers = cast("BinaryIO", self._process.stdout)
-        with self._deadline():
+        with self._deadline(_START_SECONDS):
             ready = read_frame(self._answers)
         if ready is None:
             self.end()
@@ -123,7 +126,7 @@ class _Worker:
     def read(self, reader: str, data: bytes, name: str) -> Document:
         # Until the answer is here the worker counts as broken: an interrupt in between would leave half a message.
         self.is_well = False
-        with self._deadline():
+        with self._deadline(self._bounds.wall_seconds):
             answer = self._exchange(reader, data, name)
         if answer is None or self._late:
             raise self._verdict(name)
@@ -142,9 +145,9 @@ class _Worker:
                 pipe.close()
 
     @contextmanager
-    def _deadline(self) -> Iterator[None]:
+    def _deadline(self, seconds: float) -> Iterator[None]:
         """Kill the child when time is up: whatever we wait for on its pipes then ends."""
-        timer = threading.Timer(self._bounds.wall_seconds, self._time_out)
+        timer = threading.Timer(seconds, self._time_out)
         timer.daemon = True
         timer.start()
         try:

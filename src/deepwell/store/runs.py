@@ -85,7 +85,8 @@ class RunStore:
         outcome = finished.outcome
         async with self._transaction():
             await self._connection.execute(
-                "UPDATE runs SET status = ?, finished_at = ?, stop_reason = ?, report = ?, phase_state = ? WHERE id = ?",
+                "UPDATE runs SET status = ?, finished_at = ?, stop_reason = ?, report = ?, phase_state = ? "
+                "WHERE id = ?",
                 (
                     finished.status,
                     finished.at.isoformat(),

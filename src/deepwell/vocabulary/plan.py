@@ -5,11 +5,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Text that is sent to a search engine."""
+    """What is sent to a search engine. An engine that cannot use a part of it passes over that part."""
 
     text: str
+    context: str = ""
+    """Words that tell a good hit from a better one, and need not be there."""
+    phrases: tuple[str, ...] = ()
+    """At least one of these must stand in a hit, word for word. Empty: none has to."""
     publisher: str | None = None
     """Only what this publisher, site or folder brought out. None: anything."""
+    published: str | None = None
+    """Preferably from this day, ISO."""
 
 
 @dataclass(frozen=True, slots=True)

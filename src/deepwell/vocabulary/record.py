@@ -9,6 +9,15 @@ from deepwell.vocabulary.evidence import Standing
 
 
 @dataclass(frozen=True, slots=True)
+class Lane:
+    """The passages one unit kept, by their handles, best first."""
+
+    iteration: int
+    topic: str
+    handles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ResearchRecord:
     """The loop so far."""
 
@@ -28,6 +37,8 @@ class ResearchRecord:
     cut_off_units: int = 0
     """Units that the clock or the user ended before they were done."""
     failed_units: int = 0
+    lanes: tuple[Lane, ...] = ()
+    """What each unit kept, in the order of dispatch."""
     phase_state: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -28,6 +28,8 @@ class Section:
     purpose: str
     evidence: tuple[NumberedEvidence, ...] = ()
     subquestion: str = ""
+    notes: tuple[str, ...] = ()
+    """What to say without evidence, such as what was not found."""
 
 
 @dataclass(frozen=True, slots=True)

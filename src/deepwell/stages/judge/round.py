@@ -14,7 +14,7 @@ from deepwell.stages.judge.standing import open_gaps, updated
 from deepwell.vocabulary.budget import NOTHING_SPENT, Budget, Spend
 from deepwell.vocabulary.decision import GATE_NOT_ASKED, GateResult, LoopDecision, Triage
 from deepwell.vocabulary.evidence import Evidence, UnitOutcome
-from deepwell.vocabulary.record import ResearchRecord
+from deepwell.vocabulary.record import Lane, ResearchRecord
 from deepwell.vocabulary.source import SourceCard
 
 
@@ -94,7 +94,12 @@ def _extended(
         unread=dict(unread),
         cut_off_units=record.cut_off_units + sum(1 for o in outcomes if o.status == "cancelled"),
         failed_units=record.failed_units + sum(1 for o in outcomes if o.status == "failed"),
+        lanes=(*record.lanes, *(_lane(record.iteration + 1, outcome) for outcome in outcomes)),
     )
+
+
+def _lane(iteration: int, outcome: UnitOutcome) -> Lane:
+    return Lane(iteration, outcome.topic.text, tuple(item.passage.handle for item in outcome.passages))
 
 
 def _decided(

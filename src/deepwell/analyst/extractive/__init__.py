@@ -1,0 +1,5 @@
+"""Research without a model."""
+
+from deepwell.analyst.extractive.analyst import ExtractiveAnalyst
+
+__all__ = ["ExtractiveAnalyst"]

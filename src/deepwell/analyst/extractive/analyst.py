@@ -1,0 +1,100 @@
+"""The analyst without a model: it takes apart, picks, orders and quotes."""
+
+import math
+from collections.abc import Sequence
+from datetime import date
+
+from deepwell.analyst.extractive.facts import LibraryFacts, NoFacts, rarity, weights
+from deepwell.analyst.extractive.leads import leads_of
+from deepwell.analyst.extractive.planning import kind_of, plan_of, tier_of
+from deepwell.analyst.extractive.question import TakenApart, content, expanded, take_apart, title_keys
+from deepwell.analyst.extractive.quotes import Quote, best_quotes, sentence_score
+from deepwell.analyst.extractive.supervising import next_moves
+from deepwell.analyst.extractive.writing import outline, section_text
+from deepwell.analyst.protocol import Board, Notebook
+from deepwell.language.stems import stem, stems
+from deepwell.vocabulary.evidence import Findings, ReadPassage
+from deepwell.vocabulary.moves import Done, ResearcherMove, SearchWeb, SupervisorMove
+from deepwell.vocabulary.plan import Plan, Query, Topic
+from deepwell.vocabulary.question import Brief, Conversation, Intake
+from deepwell.vocabulary.report import NumberedEvidence, Outline, Section, Unanswerable, WrittenSection
+
+QUOTES_PER_TOPIC = 8
+CONTEXT_SHARE = 0.3
+"""A word of the question outside the topic still helps a little: it says what `he` or `it` stands for."""
+SETTLED = 0.75
+"""Share of a topic's weight that one sentence must hold for the topic to count as settled."""
+
+
+class ExtractiveAnalyst:
+    """Needs nothing but the passages it is shown, and a few facts about the library they come from."""
+
+    name = "extractive"
+
+    def __init__(self, facts: LibraryFacts | None = None) -> None:
+        self._facts: LibraryFacts = facts or NoFacts()
+        self._titles = title_keys(list(self._facts.titles()))
+
+    async def take_in(self, conversation: Conversation, today: date) -> Intake:
+        """Take the question apart along its grammar and the names in it."""
+        question = next(turn.text for turn in reversed(conversation) if turn.speaker == "user")
+        taken = self._apart(question)
+        brief = Brief(question, kind_of(taken), taken.names or taken.words[:6], as_of=today.isoformat())
+        return Intake(brief, plan_of(taken, self._facts), tier_of(taken))
+
+    async def supervise(self, board: Board) -> Sequence[SupervisorMove]:
+        """Follow the best leads, and try again in other words what brought nothing."""
+        return next_moves(board)
+
+    async def investigate(self, notebook: Notebook) -> Sequence[ResearcherMove]:
+        """Ask once more in fewer words where a search brought too little."""
+        if len(notebook.passages) >= 3 or not notebook.thin_queries:
+            return [Done()]
+        rarest = sorted(content(notebook.topic.text), key=self._facts.frequency)
+        broader = (Query(word, notebook.topic.text) for word in rarest if self._facts.frequency(word))
+        moves: list[ResearcherMove] = [SearchWeb(query) for query in broader if query not in notebook.queries]
+        return moves[: notebook.tool_calls_left] or [Done()]
+
+    async def digest(self, brief: Brief, topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
+        """Quote the sentences that speak to the topic."""
+        terms = self._terms(brief, topic.text)
+        quotes = best_quotes(topic.text, terms, passages, QUOTES_PER_TOPIC)
+        answer = "\n".join(f"- “{quote.text}” [{quote.passage}]" for quote in quotes)
+        words = self._apart(brief.question).words
+        leads = leads_of(brief.question, words, passages, self._facts, self._titles)
+        return Findings(answer, self._gaps(topic, quotes, passages), leads)
+
+    async def outline(
+        self, brief: Brief, plan: Plan, evidence: Sequence[NumberedEvidence], gaps: Sequence[str]
+    ) -> Outline | Unanswerable:
+        """An answer first, then the parts of the question."""
+        asked = {part.id: (part.text, self._terms(brief, part.text)) for part in plan.subquestions}
+        whole = (brief.question, self._terms(brief, brief.question))
+
+        def merit(item: NumberedEvidence) -> float:
+            return sentence_score(*asked.get(item.evidence.subquestion, whole), item.evidence.claim)
+
+        return outline(brief, plan, sorted(evidence, key=lambda item: -merit(item)), gaps)
+
+    async def write_section(self, brief: Brief, section: Section, so_far: Sequence[WrittenSection]) -> str:
+        """The quotations of the section."""
+        return section_text(section)
+
+    def _apart(self, question: str) -> TakenApart:
+        return take_apart(question, self._facts.publishers(), list(self._facts.titles()))
+
+    def _terms(self, brief: Brief, text: str) -> dict[str, float]:
+        whole = weights(self._facts, expanded(content(brief.question)), CONTEXT_SHARE)
+        return whole | weights(self._facts, expanded(content(text)))
+
+    def _gaps(self, topic: Topic, quotes: Sequence[Quote], passages: Sequence[ReadPassage]) -> tuple[str, ...]:
+        """A topic is settled when one sentence, with the title above it, holds most of what it is about."""
+        words = content(topic.text)
+        most = math.log(1 + 2 * (self._facts.passage_count + 1))
+        worth = {stem(word): rarity(self._facts, word) or most for word in words}
+        held = [quote.stems | set(stems(passages[quote.passage - 1].source.title)) for quote in quotes]
+        best = max((sum(w for s, w in worth.items() if s in one) for one in held), default=0.0)
+        if best >= SETTLED * sum(worth.values()):
+            return ()
+        missing = [word for word in words if not any(stem(word) in one for one in held)]
+        return (f"{topic.text}" + (f" (nothing yet on: {', '.join(missing)})" if missing else ""),)

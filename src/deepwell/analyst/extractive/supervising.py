@@ -1,0 +1,42 @@
+"""What to look into next: leads first, then in other words what brought nothing."""
+
+from collections.abc import Iterator
+
+from deepwell.analyst.extractive.question import content
+from deepwell.analyst.protocol import Board
+from deepwell.vocabulary.evidence import Standing
+from deepwell.vocabulary.moves import ConductResearch, ResearchComplete, SupervisorMove, Think
+from deepwell.vocabulary.plan import Query
+
+MOST_LEADS = 6
+
+
+def next_moves(board: Board) -> list[SupervisorMove]:
+    """At most a handful of topics; when there is nothing left to try, say so."""
+    followed = list(_followed(board))[:MOST_LEADS]
+    retried = [move for standing in board.standings for move in _retried(standing)]
+    moves: list[SupervisorMove] = [*retried, *followed]
+    if not moves:
+        return [Think("No lead is left and no gap can be tried in other words."), ResearchComplete()]
+    return moves
+
+
+def _followed(board: Board) -> Iterator[ConductResearch]:
+    """The best leads of sub-questions that are not settled."""
+    open_ones = [s for s in board.standings if s.evidence and s.gaps and not s.exhausted]
+    ranked = sorted(((lead, s) for s in open_ones for lead in s.leads), key=lambda pair: -pair[0].score)
+    for lead, standing in ranked:
+        if lead.text not in board.dispatched_topics:
+            yield ConductResearch(lead.text, standing.id, standing.gaps[0], lead.queries)
+
+
+def _retried(standing: Standing) -> Iterator[ConductResearch]:
+    """Fewer words each time: what fails as a whole may be found by its parts."""
+    if standing.evidence or standing.exhausted:
+        return
+    words = content(standing.text)
+    keep = max(1, len(words) // (standing.failures + 1))
+    longest = sorted(words, key=lambda word: -len(word))[:keep]
+    topic = " ".join(word for word in words if word in longest)
+    if topic and topic != standing.text:
+        yield ConductResearch(topic, standing.id, f"No evidence yet: {standing.text}", (Query(topic),))

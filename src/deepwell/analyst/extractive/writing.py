@@ -1,0 +1,79 @@
+"""The report without a model: an answer first, then each part of the question, then differences and gaps."""
+
+from collections.abc import Sequence
+
+from deepwell.analyst.extractive.differences import Comparison, comparisons
+from deepwell.vocabulary.plan import Plan
+from deepwell.vocabulary.question import Brief
+from deepwell.vocabulary.report import NumberedEvidence, Outline, Section
+
+ANSWER = "Answer"
+DIFFERENCES = "Where the sources agree and differ"
+NOT_FOUND = "What was not found"
+MOST_IN_ANSWER = 4
+MOST_IN_SECTION = 8
+
+
+def outline(brief: Brief, plan: Plan, best_first: Sequence[NumberedEvidence], gaps: Sequence[str]) -> Outline:
+    """The sections and the evidence of each; `best_first` is ordered by how well it speaks to the question."""
+    answer = _answer(plan, best_first)
+    sections = [Section(ANSWER, "the short answer", answer)]
+    sections += _parts(plan, best_first, answer)
+    compared = _in_dispute(best_first)
+    if compared:
+        sections.append(Section(DIFFERENCES, "numbers set side by side", compared))
+    if gaps:
+        sections.append(Section(NOT_FOUND, "what stays open", notes=tuple(gaps)))
+    return Outline(brief.question, tuple(sections))
+
+
+def section_text(section: Section) -> str:
+    """The section in Markdown."""
+    if section.heading == DIFFERENCES:
+        return "\n".join(_comparison(found) for found in comparisons(section.evidence))
+    if section.notes:
+        return "\n".join(f"- {note}" for note in section.notes)
+    return "\n".join(f"- {_quotation(item)}" for item in section.evidence)
+
+
+def _answer(plan: Plan, best_first: Sequence[NumberedEvidence]) -> tuple[NumberedEvidence, ...]:
+    """The best sentence for each part of the question, then the best of the rest."""
+    firsts = [
+        next((item for item in best_first if item.evidence.subquestion == part.id), None) for part in plan.subquestions
+    ]
+    order = dict.fromkeys([*(item for item in firsts if item), *best_first])
+    return tuple(order)[: max(MOST_IN_ANSWER, len([item for item in firsts if item]))]
+
+
+def _parts(plan: Plan, best_first: Sequence[NumberedEvidence], answer: Sequence[NumberedEvidence]) -> list[Section]:
+    """A section for each part that has more to say than the answer already does."""
+    found = []
+    for part in plan.subquestions:
+        own = tuple(item for item in best_first if item.evidence.subquestion == part.id and item not in answer)
+        heading = _heading(part.text) if len(plan.subquestions) > 1 else "Further evidence"
+        if own:
+            found.append(Section(heading, part.text, own[:MOST_IN_SECTION], part.id))
+    return found
+
+
+def _heading(text: str) -> str:
+    short = text if len(text) <= 90 else text[:87].rsplit(" ", 1)[0] + " …"
+    return short[:1].upper() + short[1:]
+
+
+def _in_dispute(evidence: Sequence[NumberedEvidence]) -> tuple[NumberedEvidence, ...]:
+    found = [item for c in comparisons(evidence) for _, items in c.values for item in items]
+    return tuple(dict.fromkeys(found))
+
+
+def _comparison(found: Comparison) -> str:
+    if found.agrees:
+        value, items = found.values[0]
+        return f"- They agree on **{value}**: {' '.join(_quotation(item) for item in items)}"
+    lines = [f"- They differ on **{found.thing}**:"]
+    lines += [f"  - {value}: {' '.join(_quotation(item) for item in items)}" for value, items in found.values]
+    return "\n".join(lines)
+
+
+def _quotation(item: NumberedEvidence) -> str:
+    return f"“{item.evidence.claim}” {item.marker}"

@@ -1,0 +1,84 @@
+"""Names in a text, found by their capitals and quotation marks, with exact offsets."""
+
+import re
+from dataclasses import dataclass
+
+from deepwell.language.stems import fold
+from deepwell.language.words import STOPWORDS
+
+QUESTION_WORDS = frozenset(
+    """
+    according answer article articles aspect called compare compared comparing comparison considering consistent
+    consistency contrast describe described describing detail detailed detailing difference differ different discuss
+    discussed discussing discusses explain find give given highlight highlighted highlighting identify inconsistency
+    indicate indicates information kind list mention mentioned mentions name named individual note noted notes person
+    piece portrayal portray portrayed provide publication published question regarding related report reported reporting
+    reports respectively said say says show shown source sources specific specifically state stated states statement
+    suggest suggested suggesting suggests summarise summarize tell thing things term type versus vs
+    """.split()
+)
+"""Words a question is made of rather than about: they steer no search, and no passage need hold them."""
+
+_NOT_A_NAME = STOPWORDS | QUESTION_WORDS | frozenset(("yes", "later", "earlier", "meanwhile", "today", "following"))
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+_CAPITALISED = r"(?:[A-Z]\.(?:[A-Z]\.)*|(?:[dDlL]['’]|O['’]|Mc|Mac)?[^\W\d_a-z][\w&]*(?:[-‐'’.][^\W_]\w*)*)"
+_FIGURE = r"(?:\d[\w,.]*\w|\d)"
+_LINK = r"(?:of|the|de|da|di|del|della|der|den|van|von|du|la|le|el|al|bin|ibn|y|e|for|in|on|and|&|at|to|a)"
+_GAP = r"[ \t\u00a0]+"
+_NAME = re.compile(
+    rf"(?:{_FIGURE}{_GAP})?{_CAPITALISED}(?:(?:{_GAP}{_LINK}){{0,2}}{_GAP}{_CAPITALISED}|{_GAP}{_FIGURE}\b)*"
+)
+_QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,120})[\"”]|(?<!\w)['‘]([^'‘’\n]{2,120}?)['’](?!\w)")
+# Such a link joins two names as often as it sits inside one: only quotation marks keep those whole.
+_PUBLISHER_TAIL = re.compile(r" [-–|] |: ")
+_WEAK_LINK = re.compile(r"\s+(?:and|in|on|at|to|for|a|&)\s+(?:the\s+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a text: `text[start:end] == span.text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def names(text: str) -> list[Span]:
+    """Capitalised names in order."""
+    found: list[Span] = []
+    for match in _NAME.finditer(text):
+        position = match.start()
+        for piece in _WEAK_LINK.split(match.group()):
+            start = text.index(piece, position)
+            position = start + len(piece)
+            found += _trimmed(text, start, position)
+    return found
+
+
+def quoted(text: str) -> list[Span]:
+    """What stands in quotation marks, without them."""
+    found = []
+    for match in _QUOTED.finditer(text):
+        group = 1 if match.group(1) else 2
+        inside = match.group(group)
+        start = match.start(group) + len(inside) - len(inside.lstrip(" ,."))
+        kept = inside.strip(" ,.")
+        if kept:
+            found.append(Span(start, start + len(kept), kept))
+    return found
+
+
+def publisher_names(publisher: str) -> tuple[str, str]:
+    """A publisher's whole name, and the part of it before ` - `, ` | ` or `: ` by which texts call it."""
+    return publisher, _PUBLISHER_TAIL.split(publisher)[0].strip()
+
+
+def _trimmed(text: str, start: int, end: int) -> list[Span]:
+    """Without leading small words (`The`, `Which`), a final possessive, and bare figures."""
+    while (first := _WORD.match(text, start)) and first.end() <= end and fold(first.group()) in _NOT_A_NAME:
+        rest = text[first.end() : end]
+        start = first.end() + len(rest) - len(rest.lstrip(" .,-"))
+    tidy = re.sub(r"['’]s$|[.,'’]+$", "", text[start:end])
+    if len(tidy) < 2 or not any(c.isalpha() and not c.islower() for c in tidy):
+        return []
+    return [Span(start, start + len(tidy), tidy)]

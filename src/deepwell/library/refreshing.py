@@ -1,0 +1,48 @@
+"""Several folders at once: each has an index of its own, and one account is given of all."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from deepwell.library.facts import LibraryFacts
+from deepwell.library.index import Index, index_path
+from deepwell.library.ingest import Refreshed, refresh
+from deepwell.library.shelves import Library
+from deepwell.library.walk import Skipped
+from deepwell.reading.workshop import Workshop
+
+
+@dataclass(frozen=True, slots=True)
+class Libraries:
+    """The user's folders with their indexes up to date, and what that took."""
+
+    libraries: tuple[Library, ...]
+    refreshed: tuple[Refreshed, ...]
+    documents: int
+    passages: int
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """Every file that was to be read and could not be."""
+        return tuple(skipped for one in self.refreshed for skipped in one.skipped)
+
+
+def refresh_libraries(
+    docs: Sequence[Path], home: Path, on_progress: Callable[[int, int], None] | None = None
+) -> Libraries:
+    """Bring the indexes of these folders up to date. Raises Unreadable or StoreFailed."""
+    libraries = tuple(Library(str(path), index_path(home, path)) for path in docs)
+    with closing(Workshop()) as workshop:
+        refreshed = tuple(
+            _refresh(path, library, on_progress, workshop) for path, library in zip(docs, libraries, strict=True)
+        )
+    with closing(LibraryFacts(libraries)) as facts:
+        return Libraries(libraries, refreshed, facts.document_count, facts.passage_count)
+
+
+def _refresh(
+    path: Path, library: Library, on_progress: Callable[[int, int], None] | None, workshop: Workshop
+) -> Refreshed:
+    with Index(library.index) as index:
+        return refresh(path, index, on_progress=on_progress, workshop=workshop)
