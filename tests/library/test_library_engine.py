@@ -87,7 +87,7 @@ async def test_a_damaged_index_is_a_failed_search(tmp_path: Path) -> None:
 def test_facts_about_the_library(filled: Index) -> None:
     facts = LibraryFacts([Library("docs", filled.path)])
     assert facts.publishers() == {"The Daily", "Wire"}
-    assert facts.titles()["wind in denmark"] == "docs/Reports/wind.md"
+    assert "Wind in Denmark" in facts.titles()
     assert (facts.document_count, facts.passage_count) == (3, 3)
     assert facts.frequency("turbine") == facts.frequency("TURBINES") == 1
     assert facts.frequency("solar power") == 1

@@ -29,6 +29,26 @@ class LibraryFacts:
             self._frequencies[term] = self._count_matches(phrase(term))
         return self._frequencies[term]
 
+    def authors(self) -> frozenset[str]:
+        """Every author that a document names, as it is written there."""
+        return self._authors
+
+    def together(self, words: Sequence[str]) -> int:
+        """How many passages hold all the words, wherever they stand."""
+        return self._count_matches(" AND ".join(filter(None, map(phrase, words))))
+
+    def words_from(self, prefix: str) -> list[str]:
+        """Words of the libraries that begin so, stemmed."""
+        sql = "SELECT term FROM vocabulary WHERE term >= ? AND term < ?"
+        return [row[0] for _, row in self._ask(sql, prefix, f"{prefix}\U0010ffff")]
+
+    @cached_property
+    def sourced(self) -> float:
+        """Share of the documents that name their publisher."""
+        sql = "SELECT count(publisher) FROM documents WHERE skipped_reason IS NULL"
+        named = sum(int(row[0]) for _, row in self._ask(sql))
+        return named / max(1, self.document_count)
+
     @cached_property
     def passage_count(self) -> int:
         """Passages in all libraries."""
@@ -47,6 +67,11 @@ class LibraryFacts:
     @cached_property
     def _publishers(self) -> frozenset[str]:
         sql = "SELECT DISTINCT publisher FROM documents WHERE publisher IS NOT NULL"
+        return frozenset(row[0] for _, row in self._ask(sql))
+
+    @cached_property
+    def _authors(self) -> frozenset[str]:
+        sql = "SELECT DISTINCT author FROM documents WHERE author IS NOT NULL"
         return frozenset(row[0] for _, row in self._ask(sql))
 
     @cached_property

@@ -61,6 +61,7 @@ SCHEMA = (
         title, body, about, tokenize = 'porter unicode61 remove_diacritics 2'
     )
     """,
+    "CREATE VIRTUAL TABLE vocabulary USING fts5vocab (passage_terms, row)",
     "CREATE TABLE vectors (passage INTEGER PRIMARY KEY REFERENCES passages ON DELETE CASCADE, vector BLOB NOT NULL)",
 )
 MIGRATIONS = (SCHEMA,)

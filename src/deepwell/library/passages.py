@@ -19,7 +19,7 @@ class Cut:
     """What a passage aims at."""
     longest: int = 1_400
     """What none exceeds, so that a paragraph may end in the passage where it began."""
-    overlap: int = 0
+    overlap: int = 1
     """Sentences repeated from the passage before."""
 
 

@@ -13,6 +13,13 @@ _COMMENT = re.compile(r"[ \t]+#.*")
 _ESCAPE = re.compile(r"\\(.)")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*$|^([^\n]+)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE)
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
+_INLINE = (
+    (re.compile(r"<!--.*?-->", re.DOTALL), ""),
+    (re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)"), r"\1"),
+    (re.compile(r"(?<![\w*])(\*{1,3})(?=\S)([^*\n]+?)(?<=\S)\1(?![\w*])"), r"\2"),
+    (re.compile(r"(?<!\w)(_{1,3})(?=\S)([^_\n]+?)(?<=\S)\1(?!\w)"), r"\2"),
+    (re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]+)\1(?!`)"), r"\2"),
+)
 _MARKUP = re.compile(r"[*_`]{1,3}|!?\[([^\]]*)\]\([^)]*\)")
 
 
@@ -21,12 +28,24 @@ def read(data: bytes, name: str) -> Document:
     fields, body = split(clean(decode(data, name)))
     return Document(
         title=one_line(fields.get("title")) or one_line(_first_heading(body)) or title_from(name),
-        text=body,
+        text=_plain(body),
         kind="markdown",
         author=_first(fields, "author", "authors", "by"),
         publisher=_first(fields, "publisher", "source", "site", "site_name"),
         published=iso_date(_first(fields, "date", "published", "published_at", "publication_date")),
     )
+
+
+def _plain(body: str) -> str:
+    """The body as it reads: emphasis, links and inline code are their words; code blocks stay as they are."""
+    pieces, start = [], 0
+    for fence in [*_FENCE.finditer(body), None]:
+        prose = body[start : fence.start() if fence else len(body)]
+        for pattern, words in _INLINE:
+            prose = pattern.sub(words, prose)
+        pieces += [prose, fence.group() if fence else ""]
+        start = fence.end() if fence else len(body)
+    return "".join(pieces)
 
 
 def split(text: str) -> tuple[dict[str, str], str]:

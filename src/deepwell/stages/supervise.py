@@ -39,7 +39,7 @@ def first_wave(plan: Plan) -> list[SupervisorMove]:
 def topics_of(moves: Sequence[SupervisorMove]) -> list[Topic]:
     """The topics among the proposed moves."""
     return [
-        Topic(move.topic, move.subquestion or move.topic, move.queries, move.gap)
+        Topic(move.topic, move.subquestion or move.topic, move.queries, move.gap, move.lead)
         for move in moves
         if isinstance(move, ConductResearch)
     ]

@@ -1,45 +1,50 @@
 """Runs, their journals and what they kept, in one SQLite file."""
 
+import asyncio
 import json
 import os
 import socket
+import sqlite3
 import zlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
-
-import aiosqlite
+from typing import Any, Self, TypeVar
 
 from deepwell.errors import UnknownRun
 from deepwell.store.schema import MIGRATIONS
-from deepwell.store.sqlite import BUSY_TIMEOUT_S, connect, translated
+from deepwell.store.sqlite import connect, transaction, translated
 from deepwell.vocabulary.events import Event
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.report import Citation, Report
 from deepwell.vocabulary.run import FinishedRun, KeptClaim, KeptSource, RunHead, StoredRun
 from deepwell.vocabulary.source import Passage, Source, SourceCard
 
+T = TypeVar("T")
+
 
 class RunStore:
-    """The store as the doors use it. One connection with a thread of its own: the event loop never waits for a disk."""
+    """The store as the doors use it. A thread of its own does the work: the event loop never waits for a disk."""
 
-    def __init__(self, connection: aiosqlite.Connection, path: Path) -> None:
-        self._connection = connection
-        self._path = path
+    def __init__(self, connection: sqlite3.Connection, path: Path, thread: ThreadPoolExecutor) -> None:
+        self._connection, self._path, self._thread = connection, path, thread
 
     @classmethod
     @asynccontextmanager
     async def open(cls, path: Path) -> AsyncIterator[Self]:
         """The store in this file, made if it is not there. Raises StoreFailed."""
-        connect(path, migrations=MIGRATIONS).close()
-        connection = await _connected(path)
-        try:
-            yield cls(connection, path)
-        finally:
-            await connection.close()
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(1, thread_name_prefix="deepwell-store") as thread:
+            connection = await loop.run_in_executor(thread, partial(connect, path, migrations=MIGRATIONS))
+            connection.row_factory = sqlite3.Row
+            try:
+                yield cls(connection, path, thread)
+            finally:
+                await loop.run_in_executor(thread, connection.close)
 
     @property
     def path(self) -> Path:
@@ -82,21 +87,7 @@ class RunStore:
 
     async def finish(self, run: str, finished: FinishedRun) -> None:
         """Everything the run leaves behind, in one transaction."""
-        outcome = finished.outcome
-        async with self._transaction():
-            await self._connection.execute(
-                "UPDATE runs SET status = ?, finished_at = ?, stop_reason = ?, report = ?, phase_state = ? "
-                "WHERE id = ?",
-                (
-                    finished.status,
-                    finished.at.isoformat(),
-                    finished.stop_reason,
-                    outcome.markdown if outcome else None,
-                    json.dumps(finished.phase_state, ensure_ascii=False),
-                    run,
-                ),
-            )
-            await self._keep_results(run, finished)
+        await self._do(_finish, run, finished)
 
     async def runs(self, limit: int = 50) -> list[RunHead]:
         """The newest runs first."""
@@ -146,28 +137,6 @@ class RunStore:
         rows = await self._all("SELECT * FROM journal WHERE run = ? ORDER BY seq", run)
         return [{"seq": r["seq"], "at": r["at"], "kind": r["kind"], **json.loads(r["payload"])} for r in rows]
 
-    @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[None]:
-        with translated(self._path):
-            await self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                # A full disk may have rolled back already.
-                if self._connection.in_transaction:
-                    await self._connection.execute("ROLLBACK")
-                raise
-            await self._connection.execute("COMMIT")
-
-    async def _keep_results(self, run: str, finished: FinishedRun) -> None:
-        many = self._connection.executemany
-        await many("INSERT INTO run_sources VALUES (?, ?, ?, ?, ?, ?)", _source_rows(run, finished.catalogue))
-        await many("INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _claim_rows(run, finished.ledger))
-        kept = ((run, rank, *span) for rank, span in enumerate(finished.kept, start=1))
-        await many("INSERT INTO passages VALUES (?, ?, ?, ?, ?)", kept)
-        cited = finished.outcome.citations if isinstance(finished.outcome, Report) else ()
-        await many("INSERT INTO citations VALUES (?, ?, ?, ?, ?)", _citation_rows(run, cited))
-
     async def _sources_of(self, run: str) -> tuple[KeptSource, ...]:
         rows = await self._all(
             "SELECT r.number, r.hash, r.address, r.title, r.retrieved_at, s.kind, s.author, s.publisher, s.published "
@@ -195,28 +164,58 @@ class RunStore:
         rows = await self._all("SELECT source, start, end FROM passages WHERE run = ? ORDER BY rank", run)
         return tuple((row["source"], row["start"], row["end"]) for row in rows)
 
-    async def _write(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        with translated(self._path):
-            await self._connection.executemany(statement, rows)
+    async def _write(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        await self._do(_execute_many, statement, rows)
 
-    async def _all(self, query: str, *values: Any) -> list[aiosqlite.Row]:
-        with translated(self._path):
-            return list(await self._connection.execute_fetchall(query, values))
+    async def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
+        return await self._do(_fetch_all, query, values)
 
-    async def _one(self, query: str, *values: Any) -> aiosqlite.Row | None:
+    async def _one(self, query: str, *values: Any) -> sqlite3.Row | None:
         return next(iter(await self._all(query, *values)), None)
 
-
-async def _connected(path: Path) -> aiosqlite.Connection:
-    with translated(path):
-        connection = await aiosqlite.connect(path, isolation_level=None)
-        for pragma in (f"busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}", "foreign_keys = ON", "synchronous = NORMAL"):
-            await connection.execute(f"PRAGMA {pragma}")
-    connection.row_factory = aiosqlite.Row
-    return connection
+    async def _do(self, work: Callable[..., T], *values: Any) -> T:
+        """Work on the connection, in its thread. No cursor leaves it: one that dies elsewhere disturbs the next."""
+        loop = asyncio.get_running_loop()
+        with translated(self._path):
+            return await loop.run_in_executor(self._thread, partial(work, self._connection, *values))
 
 
-def _head(row: aiosqlite.Row) -> RunHead:
+def _execute_many(connection: sqlite3.Connection, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+    with transaction(connection):
+        connection.executemany(statement, rows)
+
+
+def _fetch_all(connection: sqlite3.Connection, query: str, values: Sequence[Any]) -> list[sqlite3.Row]:
+    return connection.execute(query, values).fetchall()
+
+
+def _finish(connection: sqlite3.Connection, run: str, finished: FinishedRun) -> None:
+    outcome = finished.outcome
+    cited = outcome.citations if isinstance(outcome, Report) else ()
+    kept = [(run, rank, *span) for rank, span in enumerate(finished.kept, start=1)]
+    with transaction(connection):
+        connection.execute(
+            "UPDATE runs SET status = ?, finished_at = ?, stop_reason = ?, report = ?, phase_state = ? WHERE id = ?",
+            (
+                finished.status,
+                finished.at.isoformat(),
+                finished.stop_reason,
+                outcome.markdown if outcome else None,
+                json.dumps(finished.phase_state, ensure_ascii=False),
+                run,
+            ),
+        )
+        connection.executemany(
+            "INSERT INTO run_sources VALUES (?, ?, ?, ?, ?, ?)", _source_rows(run, finished.catalogue)
+        )
+        connection.executemany(
+            "INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _claim_rows(run, finished.ledger)
+        )
+        connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?)", kept)
+        connection.executemany("INSERT INTO citations VALUES (?, ?, ?, ?, ?)", _citation_rows(run, cited))
+
+
+def _head(row: sqlite3.Row) -> RunHead:
     return RunHead(
         id=row["id"],
         question=row["question"],
@@ -230,7 +229,7 @@ def _head(row: aiosqlite.Row) -> RunHead:
     )
 
 
-def _is_gone(row: aiosqlite.Row) -> bool:
+def _is_gone(row: sqlite3.Row) -> bool:
     """True when the process that ran it here is no more; of other machines nothing is known."""
     if row["host"] != socket.gethostname():
         return False
@@ -243,7 +242,7 @@ def _is_gone(row: aiosqlite.Row) -> bool:
     return False
 
 
-def _source(row: aiosqlite.Row) -> Source:
+def _source(row: sqlite3.Row) -> Source:
     facts = dict(row)
     facts["text"] = zlib.decompress(facts["text"]).decode("utf-8", "surrogatepass")
     facts["retrieved_at"] = datetime.fromisoformat(facts["retrieved_at"]).astimezone(UTC)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from deepwell.vocabulary.plan import Query, Topic
+from deepwell.vocabulary.plan import Lead, Query, Topic
 from deepwell.vocabulary.source import Passage, Source
 
 
@@ -35,7 +35,7 @@ class ReadPassage:
     source: Source
     found_by: tuple[Query, ...] = ()
     score: float = 0.0
-    """How well it ranked over all queries of the unit; higher is better."""
+    """How well it speaks to the query that found it best, as the engine sees it; higher is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,8 @@ class Findings:
     """Sentences with `[n]`, where n counts the passages the analyst was given, from 1."""
     gaps: tuple[str, ...] = ()
     """What of the topic stays open, each in one sentence; empty when it is settled."""
-    leads: tuple["Lead", ...] = ()
+    leads: tuple[Lead, ...] = ()
     """Names and terms met on the way that the question did not contain, best first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lead:
-    """A name or term met on the way that may carry the search further."""
-
-    text: str
-    score: float
-    queries: tuple[Query, ...] = ()
 
 
 UnitStatus = Literal["waiting", "running", "complete", "empty", "failed", "cancelled"]
@@ -101,7 +92,7 @@ class Standing:
     id: str
     text: str
     attempts: int = 0
-    """Units sent for it."""
+    """Tries until there was evidence; following up on what is known counts as no further try."""
     failures: int = 0
     """Units that came back without evidence."""
     evidence: int = 0

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from deepwell.vocabulary.plan import Query
+from deepwell.vocabulary.plan import Lead, Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +15,8 @@ class ConductResearch:
     """The gap this is meant to close."""
     queries: tuple[Query, ...] = ()
     """Searches to run as they are; empty: the runtime makes some from the topic."""
+    lead: Lead | None = None
+    """What it follows up."""
 
 
 @dataclass(frozen=True, slots=True)

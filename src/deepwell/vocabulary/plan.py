@@ -38,6 +38,17 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class Lead:
+    """A name or term met on the way that may carry the search further."""
+
+    text: str
+    score: float
+    queries: tuple[Query, ...] = ()
+    origin: str = ""
+    """The handle of the passage it was met in."""
+
+
+@dataclass(frozen=True, slots=True)
 class Topic:
     """What one research unit is sent to find out."""
 
@@ -46,6 +57,8 @@ class Topic:
     """The id of the sub-question this serves."""
     queries: tuple[Query, ...] = ()
     because: str = ""
-    """The gap or the lead that made this topic; empty for the plan's own."""
+    """The gap this is meant to close; empty for the plan's own."""
+    lead: Lead | None = None
+    """What it follows up; None for the plan's own."""
     attempt_number: int = 1
     """Which try at its sub-question this is, from 1."""

@@ -15,6 +15,11 @@ class Lane:
     iteration: int
     topic: str
     handles: tuple[str, ...]
+    scores: tuple[float, ...] = ()
+    """How well each speaks to what was asked of the unit."""
+    origin: str = ""
+    """The passage whose lead the unit followed; empty for the plan's own."""
+    origin_score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@ from hypothesis import strategies as st
 
 from deepwell.stages.judge.standing import first_standings, open_gaps, retry_tracking, updated
 from deepwell.testing import source
-from deepwell.vocabulary.evidence import Evidence, Lead, UnitOutcome, UnitStatus
-from deepwell.vocabulary.plan import Plan, SubQuestion, Topic
+from deepwell.vocabulary.evidence import Evidence, UnitOutcome, UnitStatus
+from deepwell.vocabulary.plan import Lead, Plan, SubQuestion, Topic
 
 PLAN = Plan((SubQuestion("sq-1", "who?"), SubQuestion("sq-2", "when?")))
 CLAIM = Evidence("it was", (source("it was").cut(0, 6),), ("a.md",))
@@ -61,5 +61,5 @@ def test_counts_only_grow_and_agree(rounds: list[list[tuple[str, bool]]]) -> Non
         for key, standing in standings.items():
             assert standing.attempts >= before[key].attempts
             assert standing.evidence >= before[key].evidence
-            assert standing.failures <= standing.attempts
+            assert standing.evidence or standing.failures == standing.attempts
             assert standing.exhausted == (standing.failures >= 3)

@@ -4,15 +4,16 @@ import math
 from collections.abc import Sequence
 from datetime import date
 
-from deepwell.analyst.extractive.facts import LibraryFacts, NoFacts, rarity, weights
+from deepwell.analyst.extractive.answerable import missing_for
+from deepwell.analyst.extractive.facts import LibraryFacts, NoFacts, rarity, weights_with_forms
 from deepwell.analyst.extractive.leads import leads_of
 from deepwell.analyst.extractive.planning import kind_of, plan_of, tier_of
-from deepwell.analyst.extractive.question import TakenApart, content, expanded, take_apart, title_keys
+from deepwell.analyst.extractive.question import TakenApart, content, says, take_apart, title_keys
 from deepwell.analyst.extractive.quotes import Quote, best_quotes, sentence_score
 from deepwell.analyst.extractive.supervising import next_moves
 from deepwell.analyst.extractive.writing import outline, section_text
 from deepwell.analyst.protocol import Board, Notebook
-from deepwell.language.stems import stem, stems
+from deepwell.language.stems import stems
 from deepwell.vocabulary.evidence import Findings, ReadPassage
 from deepwell.vocabulary.moves import Done, ResearcherMove, SearchWeb, SupervisorMove
 from deepwell.vocabulary.plan import Plan, Query, Topic
@@ -22,6 +23,8 @@ from deepwell.vocabulary.report import NumberedEvidence, Outline, Section, Unans
 QUOTES_PER_TOPIC = 8
 CONTEXT_SHARE = 0.3
 """A word of the question outside the topic still helps a little: it says what `he` or `it` stands for."""
+WORTH_SAYING = 0.3
+"""Share of the best sentence's merit that another one on the same part must have to stand in the report."""
 SETTLED = 0.75
 """Share of a topic's weight that one sentence must hold for the topic to count as settled."""
 
@@ -60,21 +63,29 @@ class ExtractiveAnalyst:
         terms = self._terms(brief, topic.text)
         quotes = best_quotes(topic.text, terms, passages, QUOTES_PER_TOPIC)
         answer = "\n".join(f"- “{quote.text}” [{quote.passage}]" for quote in quotes)
-        words = self._apart(brief.question).words
-        leads = leads_of(brief.question, words, passages, self._facts, self._titles)
+        leads = leads_of(self._apart(brief.question), topic, passages, self._facts, self._titles)
         return Findings(answer, self._gaps(topic, quotes, passages), leads)
 
     async def outline(
         self, brief: Brief, plan: Plan, evidence: Sequence[NumberedEvidence], gaps: Sequence[str]
     ) -> Outline | Unanswerable:
         """An answer first, then the parts of the question."""
+        taken = self._apart(brief.question)
+        missing = missing_for(taken, self._facts, [item.evidence.claim for item in evidence])
+        if missing:
+            return Unanswerable(missing)
         asked = {part.id: (part.text, self._terms(brief, part.text)) for part in plan.subquestions}
         whole = (brief.question, self._terms(brief, brief.question))
 
         def merit(item: NumberedEvidence) -> float:
             return sentence_score(*asked.get(item.evidence.subquestion, whole), item.evidence.claim)
 
-        return outline(brief, plan, sorted(evidence, key=lambda item: -merit(item)), gaps)
+        merits = {item: merit(item) for item in evidence}
+        best: dict[str, float] = {}
+        for item, value in merits.items():
+            best[item.evidence.subquestion] = max(value, best.get(item.evidence.subquestion, 0.0))
+        worth_it = [item for item, value in merits.items() if value >= WORTH_SAYING * best[item.evidence.subquestion]]
+        return outline(brief, plan, sorted(worth_it, key=lambda item: -merits[item]))
 
     async def write_section(self, brief: Brief, section: Section, so_far: Sequence[WrittenSection]) -> str:
         """The quotations of the section."""
@@ -84,17 +95,17 @@ class ExtractiveAnalyst:
         return take_apart(question, self._facts.publishers(), list(self._facts.titles()))
 
     def _terms(self, brief: Brief, text: str) -> dict[str, float]:
-        whole = weights(self._facts, expanded(content(brief.question)), CONTEXT_SHARE)
-        return whole | weights(self._facts, expanded(content(text)))
+        whole = weights_with_forms(self._facts, content(brief.question), CONTEXT_SHARE)
+        return whole | weights_with_forms(self._facts, content(text))
 
     def _gaps(self, topic: Topic, quotes: Sequence[Quote], passages: Sequence[ReadPassage]) -> tuple[str, ...]:
         """A topic is settled when one sentence, with the title above it, holds most of what it is about."""
-        words = content(topic.text)
+        words = content(topic.lead.queries[0].text if topic.lead else topic.text)
+        # A word that stands nowhere in the library weighs as much as the rarest there could be.
         most = math.log(1 + 2 * (self._facts.passage_count + 1))
-        worth = {stem(word): rarity(self._facts, word) or most for word in words}
+        worth = {word: rarity(self._facts, word) or most for word in words}
         held = [quote.stems | set(stems(passages[quote.passage - 1].source.title)) for quote in quotes]
-        best = max((sum(w for s, w in worth.items() if s in one) for one in held), default=0.0)
+        best = max((sum(w for word, w in worth.items() if says(one, word)) for one in held), default=0.0)
         if best >= SETTLED * sum(worth.values()):
             return ()
-        missing = [word for word in words if not any(stem(word) in one for one in held)]
-        return (f"{topic.text}" + (f" (nothing yet on: {', '.join(missing)})" if missing else ""),)
+        return (topic.because or f"Not settled by one passage: {topic.text}",)

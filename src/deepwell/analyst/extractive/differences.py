@@ -8,7 +8,7 @@ from deepwell.language.stems import fold, stem, stems
 from deepwell.language.words import STOPWORDS
 from deepwell.vocabulary.report import NumberedEvidence
 
-NEAR = 6
+NEAR = 4
 """Words on each side of a number that say what it is about."""
 SHARED = 2
 """Words near two numbers that must be the same for them to be about one thing."""
@@ -32,7 +32,7 @@ _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _DAY_OF_MONTH = re.compile(
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December)$"
 )
-_FURNITURE = STOPWORDS | frozenset(("th", "st", "nd", "rd"))
+_FURNITURE = STOPWORDS | frozenset(("th", "st", "nd", "rd", "bc", "bce", "ad", "ce", "about", "around"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _near(match: re.Match[str]) -> frozenset[str]:
     before = match.string[: match.start()].split()[-NEAR:]
     after = match.string[match.start("figure") :].split()[1 : NEAR + 1]
     words = stems(" ".join((*before, *after)))
-    return frozenset(word for word in words if word not in STOPWORDS and not word[0].isdigit())
+    return frozenset(word for word in words if word not in _FURNITURE and not word[0].isdigit())
 
 
 def _comparison(thing: str, stated: Sequence[_Stated]) -> Comparison | None:

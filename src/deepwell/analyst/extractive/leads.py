@@ -1,62 +1,83 @@
-"""Names met on the way that the question did not hold: where a second round can go that the first could not."""
+"""Names met on the way that the question did not hold: where a next round can go that the last could not."""
 
+import re
 from collections.abc import Mapping, Sequence
 
-from deepwell.analyst.extractive.facts import LibraryFacts, rarity
-from deepwell.analyst.extractive.question import title_mentions
+from deepwell.analyst.extractive.facts import LibraryFacts, rarity, weights
+from deepwell.analyst.extractive.question import TakenApart, expanded, title_mentions
+from deepwell.language.figures import MONTHS
 from deepwell.language.names import names
-from deepwell.language.relevance import base_title
+from deepwell.language.relevance import Key, Reading, base_title, relevance, take_apart
 from deepwell.language.stems import stem, stems
-from deepwell.vocabulary.evidence import Lead, ReadPassage
-from deepwell.vocabulary.plan import Query
+from deepwell.vocabulary.evidence import ReadPassage
+from deepwell.vocabulary.plan import Lead, Query, Topic
 
-MOST_NAMES = 24
-"""Names of one passage that are followed together."""
+MOST_NAMES = 16
+"""Names of one passage that are followed together, the rarest."""
 RARITY_CAP = 6.0
-"""A name that stands once in a large library is not worth more than one that stands a few times."""
-STARTS = 4
-"""Passages of a unit that leads are taken from."""
+"""Beyond this a name is rare enough: more rarity is no better lead."""
+SEEDS, LATER_SEEDS = 8, 3
+"""Passages that leads are taken from, in the first round and after it."""
+ANCHOR_TITLE, ANCHOR_NAME = 2.0, 0.5
+"""A passage about a name of the question, or one that holds it, starts a chain well."""
+
+_DATED = re.compile(rf"\d.*\b(?:{'|'.join(MONTHS)})\b|\b(?:{'|'.join(MONTHS)})\b.*\d")
+Titles = Mapping[Key, str]
 
 
 def leads_of(
-    question: str,
-    words: Sequence[str],
-    passages: Sequence[ReadPassage],
-    facts: LibraryFacts,
-    titles: Mapping[tuple[str, ...], str],
+    taken: TakenApart, topic: Topic, passages: Sequence[ReadPassage], facts: LibraryFacts, titles: Titles
 ) -> tuple[Lead, ...]:
-    """One lead for each of the best passages: the names in it, searched with the words of the question it lacks."""
-    found = []
-    for item in passages[:STARTS]:
-        open_words = _open_words(words, item)
-        called = _new_names(question, item, facts, titles)
-        if called and open_words:
-            query = Query(" ".join(open_words), phrases=tuple(called))
-            found.append(Lead(f"{', '.join(called[:3])}: {' '.join(open_words)}", item.score, (query,)))
-    return tuple(found)
+    """One lead for each of the best passages: the names in it, searched with the words that are still open."""
+    if any(query.publisher for query in topic.queries):
+        # What one publisher says is a part that is looked up, not a chain that leads on.
+        return ()
+    seeds = passages[: LATER_SEEDS if topic.lead else SEEDS]
+    found = (_lead(taken, topic, item, facts, titles) for item in seeds)
+    return tuple(lead for lead in found if lead)
 
 
-def _open_words(words: Sequence[str], item: ReadPassage) -> list[str]:
-    known = set(stems(item.passage.text)) | set(stems(item.source.title))
-    return [word for word in words if stem(word) not in known]
+def _lead(taken: TakenApart, topic: Topic, item: ReadPassage, facts: LibraryFacts, titles: Titles) -> Lead | None:
+    reading = take_apart(item.source.title, item.passage.text)
+    still_open = topic.lead.queries[0].text.split() if topic.lead else taken.words
+    asked = [word for word in taken.words if word in still_open]
+    missing = [word for word in asked if stem(word) not in reading.known]
+    called = _new_names(taken.question, item, facts, titles)
+    if not called or not missing:
+        return None
+    query = Query(" ".join(expanded(missing)), phrases=tuple(called))
+    score = topic.lead.score + item.score if topic.lead else _seed_score(taken, reading, facts)
+    # Names of several words are surely names; a single word may only have begun a sentence.
+    shown = sorted(called, key=lambda name: len(name.split()) == 1)[:3]
+    return Lead(f"{', '.join(shown)}: {', '.join(missing)}", score, (query,), item.passage.handle)
 
 
-def _new_names(
-    question: str, item: ReadPassage, facts: LibraryFacts, titles: Mapping[tuple[str, ...], str]
-) -> list[str]:
-    """The rarest first; a title of another document is a name as well."""
+def _seed_score(taken: TakenApart, reading: Reading, facts: LibraryFacts) -> float:
+    """How well the passage speaks to the whole question, and how firmly it holds one of its names."""
+    score = relevance(reading, weights(facts, taken.words))
+    for name in taken.names:
+        key = tuple(stems(name))
+        if reading.title == key:
+            score += ANCHOR_TITLE * rarity(facts, name)
+        elif reading.holds(key):
+            score += ANCHOR_NAME * rarity(facts, name)
+    return score
+
+
+def _new_names(question: str, item: ReadPassage, facts: LibraryFacts, titles: Titles) -> list[str]:
+    """Names and titles of other documents, the rarest first; those of the question left out."""
     asked = set(stems(question))
     text = f"{base_title(item.source.title)}. {item.passage.text}"
-    found: dict[tuple[str, ...], str] = {}
-    for span in (*title_mentions(text, dict(titles)), *names(text)):
+    found: dict[Key, str] = {}
+    for span in (*title_mentions(text, titles), *names(text)):
         key = tuple(stems(span.text))
-        if _leads_on(key, asked):
+        if _leads_on(key, asked) and not _DATED.search(span.text):
             found.setdefault(key, span.text)
     weighed = sorted(found.values(), key=lambda name: -min(rarity(facts, name), RARITY_CAP))
     return weighed[:MOST_NAMES]
 
 
-def _leads_on(key: tuple[str, ...], asked: set[str]) -> bool:
+def _leads_on(key: Key, asked: set[str]) -> bool:
     if not key or len(key) > 8 or set(key) <= asked:
         return False
     return len(key) > 1 or (len(key[0]) > 2 and not key[0].isdigit())

@@ -1,14 +1,20 @@
 """From a question taken apart to sub-questions, each with searches that differ."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deepwell.analyst.extractive.facts import LibraryFacts, rarity
-from deepwell.analyst.extractive.question import CLAUSE_WORDS, Clause, TakenApart
+from deepwell.analyst.extractive.question import CLAUSE_WORDS, Clause, TakenApart, expanded
 from deepwell.vocabulary.plan import Plan, Query, SubQuestion
 from deepwell.vocabulary.question import QuestionKind, Tier
 
 MOST_PARTS = 10
+MOST_QUERIES = 4
+MOST_NAMES = 3
+"""Names of the question that are looked up by themselves, the rarest first: a chain starts at its innermost name."""
+FEWEST_QUERIES = 3
+FEW_WORDS = 4
+"""A question of so few content words asks for one fact."""
 
 
 def kind_of(taken: TakenApart) -> QuestionKind:
@@ -17,7 +23,7 @@ def kind_of(taken: TakenApart) -> QuestionKind:
         return "comparison"
     if len(_parts(taken)) > 1:
         return "multi-part"
-    return "fact" if len(taken.words) <= 4 else "survey"
+    return "fact" if len(taken.words) <= FEW_WORDS else "survey"
 
 
 def tier_of(taken: TakenApart) -> Tier:
@@ -25,63 +31,91 @@ def tier_of(taken: TakenApart) -> Tier:
     parts = len(_parts(taken))
     if parts > 4:
         return "deep"
-    return "simple" if parts == 1 and len(taken.words) <= 4 else "standard"
+    return "simple" if parts <= 1 and len(taken.words) <= FEW_WORDS else "standard"
 
 
 def plan_of(taken: TakenApart, facts: LibraryFacts) -> Plan:
     """The parts of the question by importance; a question of one part is its own and only sub-question."""
-    parts = _parts(taken) or [Clause(taken.question, taken.words)]
-    found = [_subquestion(part, taken, facts) for part in parts]
-    if taken.compares:
-        found = [*_compared(taken, facts), *found]
+    compared = list(_compared(taken)) if taken.compares else []
+    parts = [_subquestion(part, taken, facts) for part in _parts(taken)]
+    found = [*compared, *parts] or [_whole(taken, facts)]
     distinct = list({part.queries: part for part in found if part.queries}.values())
-    numbered = (replace(part, id=f"sq-{i}") for i, part in enumerate(distinct[:MOST_PARTS], start=1))
-    return Plan(tuple(numbered))
+    return Plan(tuple(replace(part, id=f"sq-{i}") for i, part in enumerate(distinct[:MOST_PARTS], start=1)))
 
 
 def _parts(taken: TakenApart) -> list[Clause]:
-    """The clauses that can be looked into by themselves: they name a publisher, ask something, or say enough."""
-    if len(taken.clauses) <= 1:
+    """What a publisher is said to say, then what else is asked or told, then publishers that are only named."""
+    if len(taken.clauses) <= 1 and not any(clause.publishers for clause in taken.clauses):
         return []
-    return [c for c in taken.clauses if c.words and (c.publishers or c.asks or len(c.words) >= CLAUSE_WORDS)]
+    single = [replace(c, publishers=(p,)) for c in taken.clauses for p in c.publishers]
+    told = [clause for clause in single if len(clause.words) > 1 or clause.days]
+    heard = {publisher for clause in told for publisher in clause.publishers}
+    bare = [clause for clause in single if clause not in told and not set(clause.publishers) & heard]
+    others = [c for c in taken.clauses if c.words and not c.publishers and (c.asks or len(c.words) >= CLAUSE_WORDS)]
+    return [*told, *others, *bare]
 
 
 def _subquestion(part: Clause, taken: TakenApart, facts: LibraryFacts) -> SubQuestion:
-    queries = _restricted(part, taken) if part.publishers else _open(part, taken, facts)
-    return SubQuestion("", part.text, tuple(dict.fromkeys(queries)), _settled_by(part))
+    queries = _of_publisher(part, taken) if part.publishers else _open(part, taken, facts)
+    return SubQuestion("", part.text, tuple(dict.fromkeys(queries))[:MOST_QUERIES], _settled_by(part.words))
 
 
-def _restricted(part: Clause, taken: TakenApart) -> Iterator[Query]:
-    """One search for each publisher and day the clause names, then without the day."""
-    text, day = " ".join(part.words), next(iter(part.days), None)
-    for publisher in part.publishers:
-        if day:
-            yield Query(text, taken.question, publisher=publisher, published=day)
-        yield Query(text, taken.question, publisher=publisher)
-    yield Query(text, taken.question)
+def _of_publisher(part: Clause, taken: TakenApart) -> Iterator[Query]:
+    """What the clause and its neighbours say, among what the publisher brought out; then everything asked."""
+    publisher, day = part.publishers[0], next(iter(part.days), None)
+    text = " ".join(part.words if len(part.words) > 1 else taken.words)
+    near = " ".join(dict.fromkeys((*text.split(), *_neighbours(part, taken.clauses))))
+    yield Query(near, taken.question, publisher=publisher, published=day)
+    yield Query(text, taken.question, publisher=publisher, published=day)
+    yield Query(" ".join(taken.words), publisher=publisher)
+
+
+def _neighbours(part: Clause, clauses: Sequence[Clause]) -> list[str]:
+    """The words of the clauses on both sides that name no publisher: they often continue what is said."""
+    at = next(i for i, clause in enumerate(clauses) if clause.text == part.text)
+    return [word for c in clauses[max(0, at - 1) : at + 2] if not c.publishers for word in c.words]
 
 
 def _open(part: Clause, taken: TakenApart, facts: LibraryFacts) -> Iterator[Query]:
-    """The clause in its words; what is said of each name in it, the rarest first; its rarest words alone."""
-    yield Query(part.text, taken.question)
-    known = [name for name in taken.names if facts.frequency(name)]
-    for name in sorted(known, key=facts.frequency)[:2]:
-        yield Query(" ".join(part.words), taken.question, phrases=(name,))
-    rare = sorted(part.words, key=lambda word: -rarity(facts, word))[:4]
-    if len(rare) < len(part.words):
-        yield Query(" ".join(rare))
+    """The clause in its words, and with what an answer would say; the names in it; its rarest words alone."""
+    yield Query(" ".join(expanded(part.words)), taken.question)
+    yield from _by_name(part.text, taken, facts)
+    yield from _by_rarity(part.words, taken, facts)
 
 
-def _compared(taken: TakenApart, facts: LibraryFacts) -> Iterator[SubQuestion]:
+def _whole(taken: TakenApart, facts: LibraryFacts) -> SubQuestion:
+    everything = Query(" ".join(expanded(taken.words)) or taken.question)
+    named = list(_by_name(taken.question, taken, facts))
+    # Names lead further than rare words do; these are for questions with few names.
+    others = list(_by_rarity(taken.words, taken, facts))[: max(0, FEWEST_QUERIES - 1 - len(named))]
+    return SubQuestion("", taken.question, (everything, *named, *others), _settled_by(taken.words))
+
+
+def _by_name(text: str, taken: TakenApart, facts: LibraryFacts) -> Iterator[Query]:
+    """What the library says of each name that stands in the text, the rarest first."""
+    known = [name for name in taken.names if name in text and facts.frequency(name)]
+    for name in sorted(known, key=facts.frequency)[:MOST_NAMES]:
+        yield Query(name, taken.question, phrases=(name,))
+
+
+def _by_rarity(words: Sequence[str], taken: TakenApart, facts: LibraryFacts) -> Iterator[Query]:
+    """The rarest words alone, then the words as they were asked, then the rarest one of all."""
+    rarest = sorted(words, key=lambda word: -rarity(facts, word))
+    yield Query(" ".join(rarest[:CLAUSE_WORDS]), taken.question)
+    yield Query(" ".join(words))
+    yield Query(" ".join(rarest[:1]), taken.question)
+
+
+def _compared(taken: TakenApart) -> Iterator[SubQuestion]:
     """Each thing that is compared is looked into by itself."""
-    if len(taken.names) < 2:
+    if len(taken.names) < 2 or any(clause.publishers for clause in taken.clauses):
         return
+    named = {word for name in taken.names for word in name.lower().split()}
+    aspects = " ".join(word for word in taken.words if word not in named)
     for name in taken.names:
-        others = {word for other in taken.names if other != name for word in other.lower().split()}
-        aspects = " ".join(word for word in taken.words if word not in others)
-        queries = (Query(aspects, phrases=(name,)), Query(f"{name} {aspects}"), Query(name, aspects))
+        queries = (Query(aspects, phrases=(name,)), Query(f"{name} {aspects}"), Query(name, aspects, (name,)))
         yield SubQuestion("", f"{name}: {aspects}", queries, f"A passage on {name}")
 
 
-def _settled_by(part: Clause) -> str:
-    return f"A passage that speaks of {', '.join(part.words[:6])} together"
+def _settled_by(words: Sequence[str]) -> str:
+    return f"A passage that speaks of {', '.join(words[:6])} together"

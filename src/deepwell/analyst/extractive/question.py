@@ -1,13 +1,13 @@
 """A question taken apart: its clauses, the names and days in it, the publishers it mentions."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from deepwell.language.figures import days
 from deepwell.language.names import QUESTION_WORDS, Span, names, publisher_names, quoted
 from deepwell.language.relevance import base_title
-from deepwell.language.stems import folded_words, stems
+from deepwell.language.stems import folded_words, stem, stems
 from deepwell.language.words import STOPWORDS
 
 _JOINT = r"(?:and|while|but|yet|whereas|or)"
@@ -23,6 +23,7 @@ _ASKS = re.compile(
     r"^(?:(?:and|in|by|from|at|for|to)\s+)*(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE
 )
 _COMPARES = re.compile(r"\b(?:compar\w+|differen\w+|versus|vs\.?|contrast|better|worse|rather than)\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(r"\b(?:it|its|he|his|she|her|they|their|them|this|that|these|those|there)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _ANSWERED_WITH = {
     "heavy": ("weigh", "weighed", "weight"),
@@ -45,6 +46,10 @@ _ANSWERED_WITH = {
     "wrote": ("author", "written"),
     "founded": ("founder", "established"),
     "invented": ("inventor",),
+    "made": ("built", "constructed", "dated"),
+    "built": ("made", "constructed"),
+    "found": ("discovered",),
+    "discovered": ("found",),
 }
 LONGEST_TITLE = 10
 CLAUSE_WORDS = 3
@@ -105,6 +110,11 @@ def expanded(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for asked in words for word in (asked, *_ANSWERED_WITH.get(asked, ()))))
 
 
+def says(held: Collection[str], word: str) -> bool:
+    """Whether a text with these stems says the word, or what an answer would say in its place."""
+    return any(stem(form) in held for form in expanded([word]))
+
+
 def mentions(question: str, publishers: Iterable[str]) -> list[Span]:
     """Publishers named in the question with capitals: `Fortune` the paper, not good fortune. The longest win."""
     found: list[Span] = []
@@ -121,7 +131,7 @@ def title_keys(titles: Iterable[str]) -> dict[tuple[str, ...], str]:
     return {key: title for key, title in keys.items() if key and not (len(key) == 1 and title.islower())}
 
 
-def title_mentions(text: str, titles: dict[tuple[str, ...], str]) -> list[Span]:
+def title_mentions(text: str, titles: Mapping[tuple[str, ...], str]) -> list[Span]:
     """Titles of documents that stand in a text, begun with a capital or figure; the longest at each place."""
     tokens = list(_TOKEN.finditer(text))
     keys = [stems(token.group())[0] for token in tokens]
@@ -135,7 +145,7 @@ def title_mentions(text: str, titles: dict[tuple[str, ...], str]) -> list[Span]:
     return found
 
 
-def _longest(keys: Sequence[str], at: int, titles: dict[tuple[str, ...], str]) -> int:
+def _longest(keys: Sequence[str], at: int, titles: Mapping[tuple[str, ...], str]) -> int:
     for size in range(min(LONGEST_TITLE, len(keys) - at), 0, -1):
         key = tuple(keys[at : at + size])
         if key in titles and (size > 1 or len(key[0]) > 3):
@@ -161,7 +171,8 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
     """A clause that asks but says almost nothing (`and what was it built for`) is one with the clause before it."""
     found: list[Clause] = []
     for clause in clauses:
-        if found and clause.asks and len(clause.words) < 2 and not clause.publishers:
+        says_little = len(clause.words) < (3 if _POINTS_BACK.search(clause.text) else 2)
+        if found and clause.asks and says_little and not clause.publishers:
             before = found[-1]
             text, words = f"{before.text}, and {clause.text}", tuple(dict.fromkeys((*before.words, *clause.words)))
             found[-1] = Clause(text, words, before.publishers, (*before.days, *clause.days))

@@ -14,12 +14,15 @@ TITLE_SHARE = 0.3
 """A term that stands only in the source's title still places the sentence."""
 SAME_THING = 0.6
 """Share of stems in common from which two sentences say the same."""
-WORTH_QUOTING = 0.4
+WORTH_QUOTING = 0.35
 """A sentence must reach this share of the best one's score."""
+PER_SOURCE = 3
+"""Sentences of one source on one topic: others should have their say."""
 LONG = 45
 """Words beyond which a sentence is worth less: a reader wants the point."""
 
 _FURNITURE = re.compile(r"^\s*(?:#{1,6}\s|\||[-=*_]{3,}|!\[)|https?://\S+\s*$|\bPage \d+\b|·.*·|\|.*\|")
+_CJK = re.compile("[぀-ヿ㐀-䶿一-鿿]")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _OPENS_WITH_PRONOUN = re.compile(r"^(?:it|he|she|they|this|that|these|those|such|but|and|so)\b", re.IGNORECASE)
 _ASKS_COUNT = re.compile(r"\bhow many (?P<thing>[^\W\d_]+)", re.IGNORECASE)
@@ -48,7 +51,9 @@ def best_quotes(question: str, terms: Mapping[str, float], passages: Sequence[Re
     for quote in candidates:
         if len(picked) == most or quote.score < WORTH_QUOTING * candidates[0].score:
             break
-        if not any(_alike(quote.stems, other.stems) for other in picked):
+        source = passages[quote.passage - 1].source.hash
+        of_source = sum(1 for other in picked if passages[other.passage - 1].source.hash == source)
+        if of_source < PER_SOURCE and not any(_alike(quote.stems, other.stems) for other in picked):
             picked.append(quote)
     return picked
 
@@ -91,12 +96,14 @@ def _candidates(question: str, terms: Mapping[str, float], passages: Sequence[Re
 
 
 def _is_sentence(text: str) -> bool:
-    """A clause with an end; captions, headings, rows and page furniture are none. CJK is judged by its length."""
+    """A statement with an end; questions, captions, headings, rows and page furniture are none."""
     if _FURNITURE.search(text) or len(text) < 12:
         return False
-    words = len(text.split())
-    ended = text.rstrip("\"”’')»]」』").endswith((".", "!", "?", "…", "。", "！", "？", ":"))
-    return (not text.isascii() and ended) or (words >= 5 and (ended or words >= 12))
+    bare = text.rstrip("\"”’')»]」』")
+    words, ended = len(text.split()), bare.endswith((".", "!", "…", "。", "！", ":"))
+    if _CJK.search(text):
+        return ended
+    return words >= 5 and not bare.endswith("?") and (ended or words >= 12)
 
 
 def _weight(held: frozenset[str], terms: Mapping[str, float]) -> float:

@@ -8,7 +8,7 @@ from deepwell.vocabulary.evidence import Standing
 from deepwell.vocabulary.moves import ConductResearch, ResearchComplete, SupervisorMove, Think
 from deepwell.vocabulary.plan import Query
 
-MOST_LEADS = 6
+MOST_LEADS = 8
 
 
 def next_moves(board: Board) -> list[SupervisorMove]:
@@ -27,7 +27,7 @@ def _followed(board: Board) -> Iterator[ConductResearch]:
     ranked = sorted(((lead, s) for s in open_ones for lead in s.leads), key=lambda pair: -pair[0].score)
     for lead, standing in ranked:
         if lead.text not in board.dispatched_topics:
-            yield ConductResearch(lead.text, standing.id, standing.gaps[0], lead.queries)
+            yield ConductResearch(lead.text, standing.id, standing.gaps[0], lead.queries, lead)
 
 
 def _retried(standing: Standing) -> Iterator[ConductResearch]:

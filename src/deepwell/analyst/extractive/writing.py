@@ -1,12 +1,16 @@
 """The report without a model: an answer first, then each part of the question, then differences and gaps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from deepwell.analyst.extractive.differences import Comparison, comparisons
+from deepwell.analyst.extractive.question import content, says
+from deepwell.language.stems import stems
 from deepwell.vocabulary.plan import Plan
 from deepwell.vocabulary.question import Brief
 from deepwell.vocabulary.report import NumberedEvidence, Outline, Section
 
+_ASKED_FOR = frozenset(("year", "date", "day", "time", "number", "place", "reason", "way", "many", "much"))
+"""Words that name the kind of answer: an answer need not repeat them."""
 ANSWER = "Answer"
 DIFFERENCES = "Where the sources agree and differ"
 NOT_FOUND = "What was not found"
@@ -14,7 +18,7 @@ MOST_IN_ANSWER = 4
 MOST_IN_SECTION = 8
 
 
-def outline(brief: Brief, plan: Plan, best_first: Sequence[NumberedEvidence], gaps: Sequence[str]) -> Outline:
+def outline(brief: Brief, plan: Plan, best_first: Sequence[NumberedEvidence]) -> Outline:
     """The sections and the evidence of each; `best_first` is ordered by how well it speaks to the question."""
     answer = _answer(plan, best_first)
     sections = [Section(ANSWER, "the short answer", answer)]
@@ -22,8 +26,9 @@ def outline(brief: Brief, plan: Plan, best_first: Sequence[NumberedEvidence], ga
     compared = _in_dispute(best_first)
     if compared:
         sections.append(Section(DIFFERENCES, "numbers set side by side", compared))
-    if gaps:
-        sections.append(Section(NOT_FOUND, "what stays open", notes=tuple(gaps)))
+    missing = tuple(_missing(plan, best_first))
+    if missing:
+        sections.append(Section(NOT_FOUND, "what stays open", notes=missing))
     return Outline(brief.question, tuple(sections))
 
 
@@ -54,6 +59,18 @@ def _parts(plan: Plan, best_first: Sequence[NumberedEvidence], answer: Sequence[
         if own:
             found.append(Section(heading, part.text, own[:MOST_IN_SECTION], part.id))
     return found
+
+
+def _missing(plan: Plan, evidence: Sequence[NumberedEvidence]) -> Iterator[str]:
+    """Parts of the question without evidence, and words of the others that nothing quoted says."""
+    said = frozenset(s for item in evidence for s in stems(item.evidence.claim))
+    for part in plan.subquestions:
+        if not any(item.evidence.subquestion == part.id for item in evidence):
+            yield f"Nothing was found on: {part.text}"
+            continue
+        unsaid = [word for word in content(part.text) if word not in _ASKED_FOR and not says(said, word)]
+        if unsaid:
+            yield f"{part.text}: nothing that is quoted here speaks of {', '.join(f'“{word}”' for word in unsaid)}."
 
 
 def _heading(text: str) -> str:

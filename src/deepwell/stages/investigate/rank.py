@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
 
-RANK_CONSTANT = 60
-"""The usual damping of reciprocal rank fusion: a first place counts little more than a third."""
+_Key = tuple[str, tuple[int, int] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,19 +15,29 @@ class RankedHit:
 
     hit: Hit
     score: float
+    """The best score an engine gave it."""
     found_by: tuple[Query, ...]
 
 
-def fused(rankings: Iterable[Sequence[Hit]]) -> list[RankedHit]:
-    """Reciprocal rank fusion: what several queries found stands before what one found by chance."""
-    hits: dict[tuple[str, tuple[int, int] | None], Hit] = {}
-    scores: dict[tuple[str, tuple[int, int] | None], float] = {}
-    queries: dict[tuple[str, tuple[int, int] | None], list[Query]] = {}
-    for ranking in rankings:
-        for rank, hit in enumerate(ranking, start=1):
-            key = (hit.source or hit.address, hit.span)
-            hits.setdefault(key, hit)
-            scores[key] = scores.get(key, 0.0) + 1 / (RANK_CONSTANT + rank)
-            queries.setdefault(key, []).append(hit.query)
-    order = sorted(hits, key=lambda key: -scores[key])
-    return [RankedHit(hits[key], scores[key], tuple(dict.fromkeys(queries[key]))) for key in order]
+def in_turns(rankings: Iterable[Sequence[Hit]]) -> list[RankedHit]:
+    """The queries take turns: each gives its best hit, then its second, and so on, a hit counting once.
+
+    On questions with several parts this kept more of the wanted passages than reciprocal rank fusion did: what only
+    one of the queries can find is not outvoted by what all of them find.
+    """
+    lists = list(rankings)
+    found: dict[_Key, list[Hit]] = {}
+    for rank in range(max(map(len, lists), default=0)):
+        for hits in lists:
+            if rank < len(hits):
+                found.setdefault(_key(hits[rank]), []).append(hits[rank])
+    return [_ranked(hits) for hits in found.values()]
+
+
+def _key(hit: Hit) -> _Key:
+    return hit.source or hit.address, hit.span
+
+
+def _ranked(hits: Sequence[Hit]) -> RankedHit:
+    queries = tuple(dict.fromkeys(hit.query for hit in hits))
+    return RankedHit(hits[0], max(hit.score for hit in hits), queries)

@@ -7,7 +7,7 @@ from deepwell.analyst.protocol import Notebook
 from deepwell.configuration import Configuration
 from deepwell.ports import Workbench
 from deepwell.stages.investigate.gather import THIN, read_best, search_all
-from deepwell.stages.investigate.rank import fused
+from deepwell.stages.investigate.rank import in_turns
 from deepwell.vocabulary.evidence import ReadPassage
 from deepwell.vocabulary.moves import Done, FetchUrl, ResearcherMove, SearchWeb
 from deepwell.vocabulary.plan import Query, Topic
@@ -70,7 +70,7 @@ async def carry_out(
     found = await search_all(queries, bench, configuration)
     fetched = _fetched(allowed, desk)
     rankings = (*desk.rankings, *(tuple(hits) for hits in found))
-    reading = await read_best(fused((*rankings, *fetched)), bench, configuration, desk.given_up)
+    reading = await read_best(in_turns((*rankings, *fetched)), bench, configuration, desk.given_up)
     return replace(
         desk,
         queries=(*desk.queries, *queries),

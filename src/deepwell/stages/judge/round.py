@@ -99,7 +99,15 @@ def _extended(
 
 
 def _lane(iteration: int, outcome: UnitOutcome) -> Lane:
-    return Lane(iteration, outcome.topic.text, tuple(item.passage.handle for item in outcome.passages))
+    lead = outcome.topic.lead
+    return Lane(
+        iteration,
+        outcome.topic.text,
+        tuple(item.passage.handle for item in outcome.passages),
+        tuple(item.score for item in outcome.passages),
+        lead.origin if lead else "",
+        lead.score if lead else 0.0,
+    )
 
 
 def _decided(

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from deepwell.vocabulary.evidence import Gap, Lead, Standing, UnitOutcome
-from deepwell.vocabulary.plan import Plan
+from deepwell.vocabulary.evidence import Gap, Standing, UnitOutcome
+from deepwell.vocabulary.plan import Lead, Plan
 
 RETRY_EXHAUSTED = "#RETRY_EXHAUSTED"
 
@@ -48,7 +48,7 @@ def _after(before: Standing, outcomes: Sequence[UnitOutcome], max_attempts: int)
     failures = before.failures + failed
     return replace(
         before,
-        attempts=before.attempts + len(outcomes),
+        attempts=before.attempts + (0 if before.evidence else len(outcomes)),
         failures=failures,
         evidence=before.evidence + sum(len(o.evidence) for o in outcomes),
         gaps=_gaps_after(before.gaps, [o for o in outcomes if o.succeeded]),

@@ -75,6 +75,9 @@ def _over_ceiling(units: int, configuration: Configuration) -> str | None:
 
 
 def _numbered(topic: Topic, accepted: Sequence[Topic], standings: Mapping[str, Standing]) -> Topic:
-    earlier = standings[topic.subquestion].attempts if topic.subquestion in standings else 0
+    standing = standings.get(topic.subquestion)
+    if standing and standing.evidence:
+        return topic
+    earlier = standing.attempts if standing else 0
     earlier += sum(1 for other in accepted if other.subquestion == topic.subquestion)
     return replace(topic, attempt_number=earlier + 1)
