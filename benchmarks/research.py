@@ -119,7 +119,9 @@ def main(data: Path, sample: int | None) -> None:
             root = questions.written_to(Path(folder))
             started = time.perf_counter()
             libraries = refresh_libraries([root], Path(folder) / "home")
-            print(f"\n{questions.name}: indexed {libraries.documents} documents in {time.perf_counter() - started:.1f} s")
+            print(
+                f"\n{questions.name}: indexed {libraries.documents} documents in {time.perf_counter() - started:.1f} s"
+            )
             asyncio.run(measure(questions, list(questions.sample(sample)), libraries))
 
 

@@ -17,6 +17,8 @@ from deepwell.cli.exit_codes import Exit, exit_code
 from deepwell.cli.view import View, choose_view
 from deepwell.configuration import Configuration, home
 from deepwell.errors import BadRequest, DeepwellError
+from deepwell.vocabulary.run import StoredRun
+from deepwell.vocabulary.source import Source
 
 errors = Console(stderr=True)
 output = Console()
@@ -130,7 +132,8 @@ async def _print_run(run: Any, options: AskOptions) -> None:
         errors.print(f"report written to {options.out} (run {run.id})", markup=False, highlight=False, soft_wrap=True)
     if options.as_json:
         async with opened_store(home()) as store:
-            printed.run_json(await store.load(run.id))
+            stored = await store.load(run.id)
+            printed.run_json(stored, await _kept(store, stored))
     elif not options.out:
         printed.markdown(output, run.markdown)
         if output.is_terminal and not options.quiet:
@@ -162,17 +165,21 @@ async def _show(name: str, wanted: Sequence[str]) -> Exit:
     async with opened_store(home()) as store:
         run = await store.load(await store.find(name))
         if wanted == ["json"]:
-            printed.run_json(run)
+            printed.run_json(run, await _kept(store, run))
         elif wanted == ["phase"]:
             printed.json_text(run.phase_state)
         elif wanted == ["sources"]:
-            texts = {source.hash: (await store.fetch(source.hash)).text for source in run.sources}
-            printed.sources(output, run, texts)
+            printed.sources(output, run, await _kept(store, run))
         elif wanted == ["journal"]:
             printed.journal(await store.journal(run.head.id))
         else:
             printed.report(output, run)
     return Exit.REPORT
+
+
+async def _kept(store: Any, run: StoredRun) -> dict[str, Source]:
+    """The sources of a run with their texts, by hash."""
+    return {content_hash: await store.fetch(content_hash) for content_hash in run.kept_hashes}
 
 
 async def _open(name: str) -> Exit:

@@ -16,6 +16,7 @@ from deepwell.configuration import Configuration, environment_names
 from deepwell.errors import BadRequest
 from deepwell.library.refreshing import Libraries
 from deepwell.vocabulary.run import RunHead, Span, StoredRun
+from deepwell.vocabulary.source import Source
 
 _STATUS_STYLES = {"done": "green", "nothing_found": "yellow", "failed": "red", "interrupted": "yellow"}
 _AROUND = 120
@@ -35,7 +36,7 @@ def markdown(console: Console, text: str) -> None:
         sys.stdout.write(text)
 
 
-def run_json(run: StoredRun) -> None:
+def run_json(run: StoredRun, kept: Mapping[str, Source]) -> None:
     """The whole run: report, sources, claims and citations with their exact spans, and the loop's record."""
     head = asdict(run.head)
     del head["claims"], head["sources"]
@@ -45,12 +46,12 @@ def run_json(run: StoredRun) -> None:
             "libraries": run.libraries,
             "report": run.report,
             "sources": [asdict(source) for source in run.sources],
-            "claims": [{**asdict(claim), "spans": _span_dicts(claim.spans)} for claim in run.claims],
+            "claims": [{**asdict(claim), "spans": _span_dicts(claim.spans, kept)} for claim in run.claims],
             "citations": [
-                {"sentence": sentence, "source_ids": ids, "spans": _span_dicts(spans)}
+                {"sentence": sentence, "source_ids": ids, "spans": _span_dicts(spans, kept)}
                 for sentence, ids, spans in run.citations
             ],
-            "passages": _span_dicts(run.passages),
+            "passages": _span_dicts(run.passages, kept),
             "phase_state": run.phase_state,
             "configuration": run.configuration,
         }
@@ -72,24 +73,33 @@ def runs(console: Console, heads: Sequence[RunHead], *, as_json: bool) -> None:
     if not heads:
         console.print('No runs yet: try deepwell "your question" --docs DIR', markup=False, highlight=False)
         return
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, expand=True)
     for name in ("id", "when", "status", "claims", "sources", "question"):
-        table.add_column(name, no_wrap=name != "question", justify="right" if name in ("claims", "sources") else "left")
+        numeric = name in ("claims", "sources")
+        ratio = 1 if name == "question" else None
+        table.add_column(name, no_wrap=True, justify="right" if numeric else "left", ratio=ratio)
     for head in heads:
         status = Text(head.status.replace("_", " "), style=_STATUS_STYLES.get(head.status, ""))
         when = f"{head.started_at.astimezone():%Y-%m-%d %H:%M}"
-        table.add_row(head.id, when, status, str(head.claims), str(head.sources), Text(_short(head.question)))
+        table.add_row(
+            head.id,
+            when,
+            status,
+            str(head.claims),
+            str(head.sources),
+            Text(_one_line(head.question), overflow="ellipsis"),
+        )
     console.print(table)
 
 
-def sources(console: Console, run: StoredRun, texts: Mapping[str, str]) -> None:
+def sources(console: Console, run: StoredRun, kept: Mapping[str, Source]) -> None:
     """Each source with the spans that were quoted from it, in their surroundings."""
     for source in run.sources:
         console.print(Text(f"[{source.number}] {source.title}", style="bold"), soft_wrap=True)
         about = f"    {source.address} · read {source.retrieved_at[:10]} · sha256 {source.hash[:16]}"
         console.print(Text(about, style="dim"), soft_wrap=True)
         for start, end in _quoted(run, source.hash):
-            console.print(_in_context(texts[source.hash], start, end), soft_wrap=True)
+            console.print(_in_context(kept[source.hash].text, start, end), soft_wrap=True)
         console.print()
 
 
@@ -146,13 +156,18 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _short(text: str, most: int = 120) -> str:
-    line = _one_line(text)
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def _span_dicts(spans: Sequence[Span]) -> list[dict[str, Any]]:
-    return [{"source": source, "start": start, "end": end} for source, start, end in spans]
+def _span_dicts(spans: Sequence[Span], kept: Mapping[str, Source]) -> list[dict[str, Any]]:
+    return [
+        {
+            "address": kept[source].address,
+            "title": kept[source].title,
+            "source": source,
+            "start": start,
+            "end": end,
+            "text": kept[source].text[start:end],
+        }
+        for source, start, end in spans
+    ]
 
 
 def _plain(value: Any) -> Any:

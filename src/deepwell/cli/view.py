@@ -169,7 +169,7 @@ def progress_lines(payload: Mapping[str, Any]) -> list[str]:
 
 def round_picture(payload: Mapping[str, Any], since: float) -> RenderableType:
     """The round as a table with its clocks, `since` seconds after the payload was made."""
-    table = Table.grid(padding=(0, 1))
+    table = Table.grid(padding=(0, 1), expand=True)
     table.add_column(width=1)
     table.add_column(ratio=1, overflow="ellipsis", no_wrap=True)
     table.add_column(justify="right", no_wrap=True)

@@ -20,7 +20,7 @@ class RunStarted(Event):
 class ScopeTaken(Event):
     """The question was understood and planned."""
 
-    kind: str
+    question_kind: str
     tier: str
     subquestions: tuple[str, ...]
 

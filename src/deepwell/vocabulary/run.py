@@ -86,3 +86,14 @@ class StoredRun:
     passages: tuple[Span, ...]
     citations: tuple[tuple[str, tuple[int, ...], tuple[Span, ...]], ...]
     """Sentence, source ids, spans."""
+
+    @property
+    def kept_hashes(self) -> tuple[str, ...]:
+        """Every source that anything of the run points to, each once."""
+        listed = [source.hash for source in self.sources]
+        spans = [*self.passages, *(s for claim in self.claims for s in claim.spans), *self._cited]
+        return tuple(dict.fromkeys([*listed, *(content_hash for content_hash, _, _ in spans)]))
+
+    @property
+    def _cited(self) -> list[Span]:
+        return [span for _, _, spans in self.citations for span in spans]

@@ -18,7 +18,7 @@ _SMALL = (
     "eighteen nineteen twenty"
 ).split()
 _TENS = "thirty forty fifty sixty seventy eighty ninety hundred".split()
-_NUMBER_WORDS = {word: float(i) for i, word in enumerate(_SMALL)} | {
+NUMBER_WORDS = {word: float(i) for i, word in enumerate(_SMALL)} | {
     word: float(30 + 10 * i) for i, word in enumerate(_TENS)
 }
 _FIGURE = re.compile(
@@ -26,7 +26,7 @@ _FIGURE = re.compile(
     r"(?P<scale>\s(?:thousand|million|billion))?(?P<era>\s?(?:BC|BCE)\b)?(?P<percent>\s?(?:%|percent\b|per cent\b))?"
     r"(?:\s+(?P<thing>[^\W\d_][\w-]*))?"
 )
-_WORDED = re.compile(rf"\b(?P<figure>{'|'.join(_NUMBER_WORDS)})\s+(?P<thing>[^\W\d_][\w-]*)", re.IGNORECASE)
+_WORDED = re.compile(rf"\b(?P<figure>{'|'.join(NUMBER_WORDS)})\s+(?P<thing>[^\W\d_][\w-]*)", re.IGNORECASE)
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _DAY_OF_MONTH = re.compile(
@@ -44,6 +44,8 @@ class Figure:
     value: float
     shown: str
     near: frozenset[str]
+    called: str = ""
+    """What is counted, as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,9 @@ def figures(sentence: str) -> list[Figure]:
     found = [figure for match in _FIGURE.finditer(sentence) if (figure := _figure(match))]
     for match in _WORDED.finditer(sentence):
         thing = fold(match["thing"])
-        if thing not in _FURNITURE and thing not in _NUMBER_WORDS:
-            value = _NUMBER_WORDS[match["figure"].lower()]
-            found.append(Figure(_counted(thing), value, match.group(), _near(match)))
+        if thing not in _FURNITURE and thing not in NUMBER_WORDS:
+            value = NUMBER_WORDS[match["figure"].lower()]
+            found.append(Figure(_counted(thing), value, match.group(), _near(match), thing))
     return found
 
 
@@ -98,7 +100,7 @@ def _figure(match: re.Match[str]) -> Figure | None:
         return Figure("year", value, match["figure"], near)
     if not thing or thing in _FURNITURE or _DAY_OF_MONTH.match(match["thing"]):
         return None
-    return Figure(_counted(thing), value, shown, near)
+    return Figure(_counted(thing), value, shown, near, thing)
 
 
 def _counted(thing: str) -> str:
@@ -122,7 +124,10 @@ def _comparison(thing: str, stated: Sequence[_Stated]) -> Comparison | None:
         _, items = values.setdefault(one.figure.value, (one.figure.shown, []))
         if one.item not in items:
             items.append(one.item)
-    return Comparison(thing, tuple((shown, tuple(items)) for shown, items in values.values())) if values else None
+    if not values:
+        return None
+    called = related[0].figure.called or thing
+    return Comparison(called, tuple((shown, tuple(items)) for shown, items in values.values()))
 
 
 def _related(one: _Stated, other: _Stated) -> bool:

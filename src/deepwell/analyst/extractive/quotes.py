@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deepwell.analyst.extractive.differences import figures
+from deepwell.analyst.extractive.differences import NUMBER_WORDS, figures
 from deepwell.language.names import names
 from deepwell.language.sentences import sentences
 from deepwell.language.stems import fold, stem, stems
+from deepwell.language.words import STOPWORDS
 from deepwell.vocabulary.evidence import ReadPassage
 
 TITLE_SHARE = 0.3
@@ -111,4 +112,12 @@ def _weight(held: frozenset[str], terms: Mapping[str, float]) -> float:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= SAME_THING * min(len(one), len(other))
+    """Whether two sentences say the same: not if they give different numbers, for that is where sources differ."""
+    if _numbers(one) != _numbers(other):
+        return False
+    mine, theirs = one - STOPWORDS, other - STOPWORDS
+    return len(mine & theirs) >= SAME_THING * min(len(mine), len(theirs))
+
+
+def _numbers(held: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in held if word[0].isdigit() or word in NUMBER_WORDS)

@@ -68,7 +68,9 @@ def _missing(plan: Plan, evidence: Sequence[NumberedEvidence]) -> Iterator[str]:
         if not any(item.evidence.subquestion == part.id for item in evidence):
             yield f"Nothing was found on: {part.text}"
             continue
-        unsaid = [word for word in content(part.text) if word not in _ASKED_FOR and not says(said, word)]
+        publishers = {word for query in part.queries for word in content(query.publisher or "")}
+        asked = [word for word in content(part.text) if word not in _ASKED_FOR and word not in publishers]
+        unsaid = [word for word in asked if not says(said, word)]
         if unsaid:
             yield f"{part.text}: nothing that is quoted here speaks of {', '.join(f'“{word}”' for word in unsaid)}."
 

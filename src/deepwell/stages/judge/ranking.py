@@ -39,7 +39,8 @@ def kept_passages(lanes: Sequence[Lane]) -> tuple[str, ...]:
         order = [*_in_turns(plan), *followed]
     else:
         order = [*followed[: 2 * FIRST_CHAINS], *_in_turns([*plan, followed])]
-    return tuple(dict.fromkeys(order))
+    everything = _in_turns([lane.handles for lane in lanes])
+    return tuple(dict.fromkeys((*order, *everything)))
 
 
 def _steps(lanes: Sequence[Lane]) -> Iterator[_Step]:

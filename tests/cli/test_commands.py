@@ -1,0 +1,178 @@
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from deepwell.cli import main
+from deepwell.language.markers import cited
+
+
+class Ended(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Call = Callable[..., Ended]
+
+
+@pytest.fixture
+def deepwell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
+    def call(*arguments: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["deepwell", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return Ended(int(ended.value.code or 0), captured.out, captured.err)
+
+    return call
+
+
+def test_a_question_is_answered_from_the_examples(deepwell: Call, examples: Path) -> None:
+    ended = deepwell("When was the mechanism made, and where?", "--docs", str(examples))
+    assert ended.code == 0
+    assert ended.out.startswith("# When was the mechanism made, and where?\n\n## Answer\n\n- “")
+    body, _, sources = ended.out.partition("## Sources\n\n")
+    listed = {int(line[1 : line.index("]")]) for line in sources.splitlines() if line}
+    assert set(cited(body)) == listed
+    assert "round 1:" in ended.err
+
+
+def test_options_may_come_before_the_question(deepwell: Call, notes: Path) -> None:
+    assert deepwell("--docs", str(notes), "--quiet", "How many holiday days are there?").code == 0
+
+
+def test_a_second_round_reaches_what_the_first_could_not(deepwell: Call, notes: Path) -> None:
+    ended = deepwell("Who founded the supplier of the thermostat of the Falcon kettle?", "--docs", str(notes))
+    assert ended.code == 0
+    assert "Maria Kessler" in ended.out
+
+
+def test_disagreement_between_sources_is_shown(deepwell: Call, notes: Path) -> None:
+    ended = deepwell("How many people does Brightline employ?", "--docs", str(notes))
+    assert "They differ on **people**" in ended.out
+    assert "80 people" in ended.out
+    assert "120 people" in ended.out
+
+
+def test_what_the_documents_do_not_hold_is_refused(deepwell: Call, notes: Path) -> None:
+    ended = deepwell("What did NASA say about Jupiter?", "--docs", str(notes))
+    assert ended.code == 3
+    assert "Not found in these documents" in ended.out
+    assert "## What was searched" in ended.out
+    assert "## Sources" not in ended.out
+
+
+def test_json_holds_exact_spans(deepwell: Call, notes: Path) -> None:
+    ended = deepwell("How many holiday days are there?", "--docs", str(notes), "--json", "--quiet")
+    run = json.loads(ended.out)
+    assert run["status"] == "done"
+    spans = [span for claim in run["claims"] for span in claim["spans"]]
+    assert any("27 days" in span["text"] for span in spans)
+    assert run["passages"][0]["text"]
+    assert run["phase_state"]["research"]["gap_analysis"]["loop_decision"]["shouldContinue"] is False
+
+
+def test_the_report_goes_to_a_file(deepwell: Call, notes: Path, tmp_path: Path) -> None:
+    target = tmp_path / "report.md"
+    ended = deepwell("How many holiday days are there?", "--docs", str(notes), "--out", str(target))
+    assert ended.code == 0
+    assert ended.out == ""
+    assert "27 days" in target.read_text("utf-8")
+
+
+def test_quiet_means_no_progress(deepwell: Call, notes: Path) -> None:
+    assert deepwell("How many holiday days are there?", "--docs", str(notes), "--quiet").err == ""
+
+
+def test_runs_are_listed_shown_and_opened(deepwell: Call, notes: Path) -> None:
+    report = deepwell("How many holiday days are there?", "--docs", str(notes), "--quiet").out
+    listed = json.loads(deepwell("runs", "--json").out)
+    run = listed[0]["id"]
+    assert deepwell("show", run[:5]).out == report
+    assert deepwell("show", "last").out == report
+    assert "⟦Our holiday policy grants 27 days a year to everyone.⟧" in deepwell("show", run, "--sources").out
+    assert json.loads(deepwell("show", run, "--phase-state").out)["research"]["iteration"]["max"] == 3
+    journal = deepwell("show", run, "--journal").out
+    kinds = [line.split()[2] for line in journal.splitlines()]
+    assert (kinds[0], kinds[-1]) == ("RunStarted", "RunEnded")
+    path = Path(deepwell("open", run).out.strip())
+    assert path.read_text("utf-8") == report
+    assert "How many holiday days" in deepwell("runs").out
+
+
+def test_indexing_says_what_it_did(deepwell: Call, notes: Path) -> None:
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing else")
+    ended = deepwell("index", str(notes))
+    assert ended.code == 0
+    assert "4 documents in 4 passages: 4 added, 0 changed" in ended.out
+    assert ended.out.splitlines()[1].startswith("skipped: broken.pdf: ")
+    assert "4 unchanged" in deepwell("index", str(notes)).out
+
+
+def test_settings_are_listed(deepwell: Call) -> None:
+    assert "max_researcher_iterations = 3 (1 to 20)" in deepwell("config").out
+    assert "min_novelty_threshold" in json.loads(deepwell("config", "--json").out)["properties"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["", "--docs", "."], 2, "The question is empty"),
+        (["   \n", "--docs", "."], 2, "The question is empty"),
+        (["???", "--docs", "."], 2, "The question has no words"),
+        (["x" * 100_000, "--docs", "."], 2, "The question has 100,000 characters and may have 4,000"),
+        (["what\x00is\x01this", "--docs", "."], 2, "The question holds binary data"),
+        (["What is it?"], 2, "There is nothing to search: give a folder of documents with --docs DIR."),
+        (["What is it?", "--docs", "no/such/folder"], 4, "no/such/folder"),
+        (["What is it?", "--docs", ".", "--time", "soon"], 2, "--time takes minutes (0.1 to 10080) or `unlimited`"),
+        (["What is it?", "--docs", ".", "--time", "-3"], 2, "--time takes minutes"),
+        (["What is it?", "--docs", ".", "--tier", "huge"], 2, "tier must be one of auto, simple, standard"),
+        (["What is it?", "--docs", ".", "--deep", "--tier", "simple"], 2, "contradict each other"),
+        (["What is it?", "--docs", ".", "--set", "max_sources=0"], 2, "max_sources must be a number between 1 and 200"),
+        (["What is it?", "--docs", ".", "--set", "colour=red"], 2, "There is no setting colour"),
+        (["What is it?", "--docs", ".", "--set", "max_sources"], 2, "--set takes NAME=VALUE"),
+        (["What is it?", "--docs", ".", "--out", "no/such/folder/report.md"], 2, "cannot be written"),
+        (["show", "zzzz"], 2, "No run goes by the id 'zzzz'"),
+        (["show", "last"], 2, "there are no runs yet"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    deepwell: Call, arguments: list[str], code: int, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.md").write_text("A document.")
+    ended = deepwell(*arguments)
+    assert ended.code == code
+    assert sentence in ended.err
+    assert len(ended.err.strip().splitlines()) == 1
+    assert ended.out == ""
+
+
+def test_a_folder_with_nothing_readable(deepwell: Call, tmp_path: Path) -> None:
+    (tmp_path / "data.bin").write_bytes(b"\x00\x01")
+    ended = deepwell("What is it?", "--docs", str(tmp_path), "--quiet")
+    assert ended.code == 4
+    assert "No readable document in" in ended.err
+
+
+def test_a_store_of_a_newer_version_is_left_alone(deepwell: Call, notes: Path) -> None:
+    path = Path(os.environ["DEEPWELL_HOME"]) / "deepwell.db"
+    assert deepwell("runs").code == 0
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    ended = deepwell("How many holiday days are there?", "--docs", str(notes), "--quiet")
+    assert ended.code == 6
+    assert "written by a newer Deepwell" in ended.err
+
+
+def test_a_store_that_is_no_database(deepwell: Call) -> None:
+    (Path(os.environ["DEEPWELL_HOME"]) / "deepwell.db").write_text("not a database at all, but long enough to look")
+    ended = deepwell("runs")
+    assert ended.code == 6
+    assert "damaged or is not a Deepwell file" in ended.err

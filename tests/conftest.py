@@ -1,0 +1,37 @@
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def examples() -> Path:
+    """The documents that the README's example runs on."""
+    return ROOT / "examples" / "antikythera"
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test touches the user's own runs, and no setting of the user's reaches a test."""
+    monkeypatch.setenv("DEEPWELL_HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.delenv("DEEPWELL_LOG", raising=False)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A small folder in which one thing leads to another, and two texts disagree."""
+    texts = {
+        "kettle.md": "# Falcon kettle\n\nSales of the Falcon kettle rose to 4,200 units in 2023. Its thermostat "
+        "comes from the supplier Brightline.",
+        "brightline.md": "# Brightline\n\nBrightline was founded by Maria Kessler in Bremen. "
+        "The firm employs 80 people.",
+        "rival.txt": "Brightline, a firm in Bremen, employs 120 people according to its yearly statement.",
+        "policy.html": "<html><head><title>Holiday policy</title></head><body><p>Our holiday policy grants 27 days "
+        "a year to everyone.</p></body></html>",
+    }
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
