@@ -88,11 +88,11 @@ async def research(asked: Request) -> Run:
     """Research the question and keep everything. Raises DeepwellError; a run that found nothing is no error."""
     budget = assemble.new_budget(asked.configuration, asked.clock)
     run = secrets.token_hex(4)
-    libraries = await assemble.indexed(asked.docs, asked.home, asked.watcher.indexing)
+    libraries = await assemble.indexed(asked.docs, asked.home, asked.configuration, asked.watcher.indexing)
     asked.watcher.indexed(libraries)
     async with (
         assemble.opened_store(asked.home) as store,
-        assemble.workbench(store, run, libraries, budget, asked.interrupted, asked.clock) as bench,
+        assemble.workbench(store, run, libraries, asked.configuration, budget, asked.interrupted, asked.clock) as bench,
     ):
         await _begin(store, run, asked, bench)
         try:

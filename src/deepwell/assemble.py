@@ -14,6 +14,7 @@ from deepwell.graph import ResearchGraph, app
 from deepwell.library.engine import LibraryEngine
 from deepwell.library.facts import LibraryFacts
 from deepwell.library.refreshing import Libraries, refresh_libraries
+from deepwell.library.vectors import Embedder, default_embedder
 from deepwell.ports import Clock, Workbench
 from deepwell.store.checkpoints import checkpoints
 from deepwell.store.runs import RunStore
@@ -70,9 +71,15 @@ async def checkpointed_app(store: RunStore) -> AsyncIterator[ResearchGraph]:
         yield app.copy({"checkpointer": saver})
 
 
-async def indexed(docs: Sequence[Path], home: Path, on_progress: IndexProgress | None = None) -> Libraries:
+async def indexed(
+    docs: Sequence[Path], home: Path, configuration: Configuration, on_progress: IndexProgress | None = None
+) -> Libraries:
     """Bring the indexes of these folders up to date."""
-    return await asyncio.to_thread(refresh_libraries, docs, home, on_progress)
+    return await asyncio.to_thread(refresh_libraries, docs, home, on_progress, _embedder(configuration))
+
+
+def _embedder(configuration: Configuration) -> Embedder | None:
+    return default_embedder() if configuration.dense else None
 
 
 def new_budget(configuration: Configuration, clock: Clock) -> Budget:
@@ -88,10 +95,16 @@ def new_budget(configuration: Configuration, clock: Clock) -> Budget:
 
 @asynccontextmanager
 async def workbench(
-    store: RunStore, run: str, libraries: Libraries, budget: Budget, interrupted: asyncio.Event, clock: Clock
+    store: RunStore,
+    run: str,
+    libraries: Libraries,
+    configuration: Configuration,
+    budget: Budget,
+    interrupted: asyncio.Event,
+    clock: Clock,
 ) -> AsyncIterator[Workbench]:
     """Everything a run over the user's own documents works with."""
-    engine = LibraryEngine(libraries.libraries, clock.now)
+    engine = LibraryEngine(libraries.libraries, clock.now, embedder=_embedder(configuration))
     facts = LibraryFacts(libraries.libraries)
     try:
         yield Workbench(

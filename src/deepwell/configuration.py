@@ -294,6 +294,14 @@ class Configuration(BaseModel):
         advanced=True,
     )
 
+    dense: bool = _knob(
+        False,
+        "Search the library by meaning too, beside words; needs the extra deepwell[dense].",
+        widget="boolean",
+        env=("DEEPWELL_DENSE",),
+        advanced=True,
+    )
+
     # Notes and writing
     supervisor_notes_max_bullets: int = _knob(
         40,

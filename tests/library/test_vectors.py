@@ -1,14 +1,17 @@
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from deepwell import api
+from deepwell.configuration import Configuration
 from deepwell.errors import BadConfiguration
 from deepwell.library.index import Index
 from deepwell.library.search import search
-from deepwell.library.vectors import WordLlama, default_embedder, embed_missing, hybrid_search
+from deepwell.library.vectors import WordLlama, default_embedder, embed_missing, fused, nearest
 from deepwell.vocabulary.plan import Query
 
 numpy = pytest.importorskip("numpy", reason="the extra 'dense' is not installed")
@@ -50,14 +53,23 @@ def test_dense_search_finds_without_a_common_word(filled: Index) -> None:
     embed_missing(filled, Letters())
     query = Query("zzz abcdefghij")
     assert search(filled.connection, query, 3) == []
-    assert len(hybrid_search(filled.connection, query, 3, Letters())) == 3
+    assert len(nearest(filled.connection, query, 3, Letters())) == 3
 
 
 def test_dense_search_keeps_to_the_publisher_and_the_limit(filled: Index) -> None:
     embed_missing(filled, Letters())
-    found = hybrid_search(filled.connection, Query("anything", publisher="wire"), 5, Letters())
+    found = nearest(filled.connection, Query("anything", publisher="wire"), 5, Letters())
     assert [one.path for one in found] == ["Reports/wind.md"]
-    assert len(hybrid_search(filled.connection, Query("solar wind"), 1, Letters())) == 1
+    assert len(nearest(filled.connection, Query("solar wind"), 1, Letters())) == 1
+
+
+def test_what_both_find_comes_first_and_words_count_more(filled: Index) -> None:
+    embed_missing(filled, Letters())
+    by_words = search(filled.connection, Query("solar panels"), 3)
+    by_meaning = nearest(filled.connection, Query("solar panels"), 3, Letters())
+    both = fused(by_words, by_meaning, 3)
+    assert both[0].passage == by_words[0].passage
+    assert {one.passage for one in both} == {one.passage for one in (*by_words, *by_meaning)}
 
 
 def test_search_without_vectors_is_the_same_to_the_byte(filled: Index) -> None:
@@ -101,3 +113,9 @@ def test_a_missing_extra_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch
     default_embedder.cache_clear()
     with pytest.raises(BadConfiguration, match=r"pip install 'deepwell\[dense\]'"):
         default_embedder()
+
+
+async def test_a_run_with_dense_search(wordllama: WordLlama, notes: Path) -> None:
+    configuration = Configuration.build({}, dense=True)
+    run = await api.research(api.request("How many holiday days are there?", [notes], configuration))
+    assert "27 days" in run.markdown

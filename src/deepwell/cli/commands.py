@@ -144,7 +144,7 @@ async def _index(docs: Sequence[Path], *, quiet: bool) -> Exit:
     from deepwell.assemble import indexed
 
     with choose_view(errors, quiet=quiet) as view:
-        libraries = await indexed(docs, home(), view.indexing)
+        libraries = await indexed(docs, home(), Configuration.build(), view.indexing)
     printed.libraries(output, libraries)
     return Exit.REPORT
 

@@ -9,10 +9,10 @@ from datetime import datetime
 
 from deepwell.errors import SearchFailed, StoreFailed, Unreadable
 from deepwell.library.index import unpacked
-from deepwell.library.ranking import Ranker
+from deepwell.library.ranking import CANDIDATES, Ranker
 from deepwell.library.search import Found
 from deepwell.library.shelves import Connections, Library
-from deepwell.library.vectors import Embedder, hybrid_search
+from deepwell.library.vectors import Embedder, fused, nearest
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit, Source
 
@@ -77,8 +77,13 @@ class _Shelf:
             if self._embedder is None:
                 found = self._ranker.search(connection, query, limit)
             else:
-                found = hybrid_search(connection, query, limit, self._embedder)
+                found = self._hybrid(connection, query, limit, self._embedder)
             return [self._hit(one, query, self._texts.of(connection, one)) for one in found]
+
+    def _hybrid(self, connection: sqlite3.Connection, query: Query, limit: int, embedder: Embedder) -> list[Found]:
+        depth = max(limit, CANDIDATES)
+        by_words = self._ranker.search(connection, query, depth)
+        return fused(by_words, nearest(connection, query, depth, embedder), limit)
 
     def read(self, address: str, now: Callable[[], datetime]) -> Source | None:
         path = self._library.path(address)

@@ -9,6 +9,7 @@ from deepwell.library.facts import LibraryFacts
 from deepwell.library.index import Index, index_path
 from deepwell.library.ingest import Refreshed, refresh
 from deepwell.library.shelves import Library
+from deepwell.library.vectors import Embedder, embed_missing
 from deepwell.library.walk import Skipped
 from deepwell.reading.workshop import Workshop
 
@@ -29,20 +30,31 @@ class Libraries:
 
 
 def refresh_libraries(
-    docs: Sequence[Path], home: Path, on_progress: Callable[[int, int], None] | None = None
+    docs: Sequence[Path],
+    home: Path,
+    on_progress: Callable[[int, int], None] | None = None,
+    embedder: Embedder | None = None,
 ) -> Libraries:
     """Bring the indexes of these folders up to date. Raises Unreadable or StoreFailed."""
     libraries = tuple(Library(str(path), index_path(home, path)) for path in docs)
     with closing(Workshop()) as workshop:
         refreshed = tuple(
-            _refresh(path, library, on_progress, workshop) for path, library in zip(docs, libraries, strict=True)
+            _refresh(path, library, on_progress, workshop, embedder)
+            for path, library in zip(docs, libraries, strict=True)
         )
     with closing(LibraryFacts(libraries)) as facts:
         return Libraries(libraries, refreshed, facts.document_count, facts.passage_count)
 
 
 def _refresh(
-    path: Path, library: Library, on_progress: Callable[[int, int], None] | None, workshop: Workshop
+    path: Path,
+    library: Library,
+    on_progress: Callable[[int, int], None] | None,
+    workshop: Workshop,
+    embedder: Embedder | None,
 ) -> Refreshed:
     with Index(library.index) as index:
-        return refresh(path, index, on_progress=on_progress, workshop=workshop)
+        refreshed = refresh(path, index, on_progress=on_progress, workshop=workshop)
+        if embedder:
+            embed_missing(index, embedder)
+        return refreshed

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from deepwell.errors import BadConfiguration
 from deepwell.library.index import Index, unpacked
-from deepwell.library.search import Found, described, restriction_to, search
+from deepwell.library.search import Found, described, restriction_to
 from deepwell.store.sqlite import transaction, translated
 from deepwell.vocabulary.plan import Query
 
@@ -23,6 +23,8 @@ Matrix = Any
 
 RANK_CONSTANT = 60
 """Of reciprocal rank fusion: how slowly a rank loses weight."""
+
+MEANING_SHARE = 0.3
 
 _BATCH = 512
 _MISSING = "Dense search needs an extra that is not installed: pip install 'deepwell[dense]'."
@@ -89,21 +91,20 @@ def embed_missing(index: Index, embedder: Embedder) -> int:
         return made
 
 
-def hybrid_search(connection: sqlite3.Connection, query: Query, limit: int, embedder: Embedder) -> list[Found]:
-    """BM25 and vectors fused by rank: what either ranks high comes first."""
-    depth = max(limit, 50)
-    lists = (search(connection, query, depth), _nearest(connection, query, depth, embedder))
+def fused(by_words: Sequence[Found], by_meaning: Sequence[Found], limit: int) -> list[Found]:
+    """Both fused by rank. Words count more: on questions that name things, meaning alone is the weaker guide."""
     scores: dict[int, float] = {}
     found: dict[int, Found] = {}
-    for ranked in lists:
+    for ranked, weight in ((by_words, 1.0), (by_meaning, MEANING_SHARE)):
         for rank, one in enumerate(ranked, start=1):
-            scores[one.passage] = scores.get(one.passage, 0.0) + 1 / (RANK_CONSTANT + rank)
-            found[one.passage] = one
+            scores[one.passage] = scores.get(one.passage, 0.0) + weight / (RANK_CONSTANT + rank)
+            found.setdefault(one.passage, one)
     best = sorted(scores, key=lambda passage: (-scores[passage], passage))[:limit]
     return [replace(found[passage], score=scores[passage]) for passage in best]
 
 
-def _nearest(connection: sqlite3.Connection, query: Query, limit: int, embedder: Embedder) -> list[Found]:
+def nearest(connection: sqlite3.Connection, query: Query, limit: int, embedder: Embedder) -> list[Found]:
+    """The passages nearest in meaning, best first."""
     rows = _candidates(connection, query.publisher)
     if not rows:
         return []
