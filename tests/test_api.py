@@ -5,7 +5,7 @@ import pytest
 
 import deepwell
 from deepwell import api
-from deepwell.errors import BadRequest, Unreadable
+from deepwell.errors import BadRequest, Interrupted, Unreadable
 from deepwell.vocabulary.report import NotFound, Report
 
 
@@ -79,6 +79,16 @@ async def test_two_runs_in_one_process(notes: Path) -> None:
     runs = await asyncio.gather(*map(api.research, asked))
     assert runs[0].markdown == runs[1].markdown
     assert runs[0].id != runs[1].id
+
+
+async def test_stopping_while_indexing_keeps_what_was_indexed(notes: Path) -> None:
+    interrupted = asyncio.Event()
+    interrupted.set()
+    asked = api.request("How many holiday days are there?", [notes], interrupted=interrupted)
+    with pytest.raises(Interrupted, match="Stopped after indexing 4 of 4 documents"):
+        await api.research(asked)
+    run = await api.research(api.request("How many holiday days are there?", [notes]))
+    assert run.found
 
 
 async def test_bad_requests(tmp_path: Path) -> None:

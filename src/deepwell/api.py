@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -11,7 +11,7 @@ from langchain_core.messages import HumanMessage
 
 from deepwell import __version__, assemble
 from deepwell.configuration import Configuration, home
-from deepwell.errors import BadRequest
+from deepwell.errors import BadRequest, Interrupted
 from deepwell.library.refreshing import Libraries
 from deepwell.ports import Clock, Workbench
 from deepwell.stages.intake import accepted_question
@@ -88,7 +88,7 @@ async def research(asked: Request) -> Run:
     """Research the question and keep everything. Raises DeepwellError; a run that found nothing is no error."""
     budget = assemble.new_budget(asked.configuration, asked.clock)
     run = secrets.token_hex(4)
-    libraries = await assemble.indexed(asked.docs, asked.home, asked.configuration, asked.watcher.indexing)
+    libraries = await assemble.indexed(asked.docs, asked.home, asked.configuration, _stoppable(asked))
     asked.watcher.indexed(libraries)
     async with (
         assemble.opened_store(asked.home) as store,
@@ -101,6 +101,17 @@ async def research(asked: Request) -> Run:
             await asyncio.shield(_give_up(store, run, bench, error))
             raise
         return await _finish(store, run, state, bench)
+
+
+def _stoppable(asked: Request) -> Callable[[int, int], None]:
+    """Tells the watcher of the indexing, and ends it when the user says stop: each batch of documents is whole."""
+
+    def progress(done: int, total: int) -> None:
+        if asked.interrupted.is_set():
+            raise Interrupted(f"Stopped after indexing {done} of {total} documents; the next run goes on from there.")
+        asked.watcher.indexing(done, total)
+
+    return progress
 
 
 def ask(question: str, docs: Sequence[str | Path], configuration: Configuration | None = None) -> Run:

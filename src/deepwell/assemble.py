@@ -18,6 +18,7 @@ from deepwell.library.vectors import Embedder, default_embedder
 from deepwell.ports import Clock, Workbench
 from deepwell.store.checkpoints import checkpoints
 from deepwell.store.runs import RunStore
+from deepwell.store.sqlite import translated
 from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import Event
 from deepwell.vocabulary.source import Source
@@ -68,7 +69,8 @@ async def opened_store(home: Path) -> AsyncIterator[RunStore]:
 async def checkpointed_app(store: RunStore) -> AsyncIterator[ResearchGraph]:
     """The compiled path, saving its steps in the store's file."""
     async with checkpoints(store.path) as saver:
-        yield app.copy({"checkpointer": saver})
+        with translated(store.path):
+            yield app.copy({"checkpointer": saver})
 
 
 async def indexed(

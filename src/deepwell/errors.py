@@ -2,11 +2,13 @@
 
 DeepwellError
 ├── BadRequest              the question or an option cannot be used as it is
-│   └── BadConfiguration    a setting has a value outside its range
+│   ├── BadConfiguration    a setting has a value outside its range
+│   └── UnknownRun          no run, or more than one, goes by that id
 ├── Unreadable              a document, folder or address cannot be read
 │   └── NothingReadable     a library with no readable document at all
 ├── SearchFailed            an engine did not answer
 ├── AnalystFailed           a judgement could not be had
+├── Interrupted             the user stopped before there was anything to report
 └── StoreFailed             the run store or a library index cannot be used
     ├── StoreNewer          written by a newer Deepwell
     ├── StoreFull           no space left
@@ -41,6 +43,10 @@ class NothingReadable(Unreadable):
 
 class SearchFailed(DeepwellError):
     """An engine did not answer."""
+
+
+class Interrupted(DeepwellError):
+    """The user stopped before there was anything to report."""
 
 
 class AnalystFailed(DeepwellError):

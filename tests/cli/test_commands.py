@@ -111,7 +111,7 @@ def test_indexing_says_what_it_did(deepwell: Call, notes: Path) -> None:
     ended = deepwell("index", str(notes))
     assert ended.code == 0
     assert "4 documents in 4 passages: 4 added, 0 changed" in ended.out
-    assert ended.out.splitlines()[1].startswith("skipped: broken.pdf: ")
+    assert ended.out.splitlines()[1].startswith("skipped: broken.pdf ")
     assert "4 unchanged" in deepwell("index", str(notes)).out
 
 

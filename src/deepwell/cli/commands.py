@@ -236,7 +236,7 @@ def _seconds(minutes: str) -> float | None:
         value = float(minutes)
     except ValueError:
         value = -1.0
-    if not 0 < value <= 10080:
+    if not 0.1 <= value <= 10080:
         raise BadRequest(f"--time takes minutes (0.1 to 10080) or `unlimited`, got {minutes!r}.")
     return value * 60
 
@@ -261,7 +261,7 @@ def _watcher(view: View) -> Any:
 
         def indexed(self, libraries: Libraries) -> None:
             for skipped in libraries.skipped:
-                view.say(f"skipped: {skipped.path}: {skipped.reason}")
+                view.say(printed.skip_line(skipped))
 
     return Shown()
 

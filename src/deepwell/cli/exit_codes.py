@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from deepwell.errors import BadRequest, DeepwellError, StoreFailed, Unreadable
+from deepwell.errors import BadRequest, DeepwellError, Interrupted, StoreFailed, Unreadable
 
 
 class Exit(IntEnum):
@@ -17,9 +17,14 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
+_CODES = (
+    (BadRequest, Exit.USAGE),
+    (Unreadable, Exit.UNREADABLE),
+    (StoreFailed, Exit.STORE),
+    (Interrupted, Exit.INTERRUPTED),
+)
+
+
 def exit_code(error: DeepwellError) -> Exit:
     """The code for an error that was raised on purpose."""
-    for kind, code in ((BadRequest, Exit.USAGE), (Unreadable, Exit.UNREADABLE), (StoreFailed, Exit.STORE)):
-        if isinstance(error, kind):
-            return code
-    return Exit.DEFECT
+    return next((code for kind, code in _CODES if isinstance(error, kind)), Exit.DEFECT)

@@ -15,6 +15,7 @@ from rich.text import Text
 from deepwell.configuration import Configuration, environment_names
 from deepwell.errors import BadRequest
 from deepwell.library.refreshing import Libraries
+from deepwell.library.walk import Skipped
 from deepwell.vocabulary.run import RunHead, Span, StoredRun
 from deepwell.vocabulary.source import Source
 
@@ -121,7 +122,13 @@ def libraries(console: Console, result: Libraries) -> None:
         soft_wrap=True,
     )
     for skipped in result.skipped:
-        console.print(f"skipped: {skipped.path}: {skipped.reason}", markup=False, highlight=False, soft_wrap=True)
+        console.print(skip_line(skipped), markup=False, highlight=False, soft_wrap=True)
+
+
+def skip_line(skipped: Skipped) -> str:
+    """A file that could not be read, and why; most reasons begin with the file's name."""
+    named = skipped.reason.startswith(skipped.path)
+    return f"skipped: {skipped.reason}" if named else f"skipped: {skipped.path}: {skipped.reason}"
 
 
 def settings(console: Console, configuration: Configuration, *, as_json: bool) -> None:

@@ -48,6 +48,9 @@ def translated(path: Path) -> Iterator[None]:
         raise
     except sqlite3.Error as error:
         raise _from_sqlite(path, error) from error
+    except BrokenPipeError:
+        # Whoever reads our output went away; that says nothing about the file.
+        raise
     except OSError as error:
         raise _from_system(path, error) from error
 
