@@ -51,7 +51,7 @@ def _parts(taken: TakenApart) -> list[Clause]:
     told = [clause for clause in single if len(clause.words) > 1 or clause.days]
     heard = {publisher for clause in told for publisher in clause.publishers}
     bare = [clause for clause in single if clause not in told and not set(clause.publishers) & heard]
-    others = [c for c in taken.clauses if c.words and not c.publishers and (c.asks or len(c.words) >= CLAUSE_WORDS)]
+    others = [c for c in taken.clauses if not c.publishers and len(c.words) >= (2 if c.asks else CLAUSE_WORDS)]
     return [*told, *others, *bare]
 
 

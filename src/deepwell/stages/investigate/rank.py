@@ -20,17 +20,18 @@ class RankedHit:
 
 
 def in_turns(rankings: Iterable[Sequence[Hit]]) -> list[RankedHit]:
-    """The queries take turns: each gives its best hit, then its second, and so on, a hit counting once.
+    """The queries take turns: the first gives its two best hits, each other one its best, and so on, each hit once.
 
     On questions with several parts this kept more of the wanted passages than reciprocal rank fusion did: what only
-    one of the queries can find is not outvoted by what all of them find.
+    one of the queries can find is not outvoted by what all of them find. The first query says most fully what is
+    wanted, so it counts double.
     """
-    lists = list(rankings)
+    queues = [iter(hits) for hits in rankings]
+    turn = [*queues[:1], *queues]
     found: dict[_Key, list[Hit]] = {}
-    for rank in range(max(map(len, lists), default=0)):
-        for hits in lists:
-            if rank < len(hits):
-                found.setdefault(_key(hits[rank]), []).append(hits[rank])
+    while taken := [hit for queue in turn if (hit := next(queue, None))]:
+        for hit in taken:
+            found.setdefault(_key(hit), []).append(hit)
     return [_ranked(hits) for hits in found.values()]
 
 
