@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepwell.configuration import TIERS, Configuration, environment_names, home
+from deepwell.configuration import Configuration, environment_names, home
 from deepwell.errors import BadConfiguration
+from deepwell.vocabulary.tier import TIERS
 
 
 def test_defaults_are_the_standard_tier() -> None:

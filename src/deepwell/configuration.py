@@ -6,7 +6,7 @@ explicitly, then the environment, then the tier.
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, Self, cast
 
@@ -15,30 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic_core import ErrorDetails
 
 from deepwell.errors import BadConfiguration
-from deepwell.vocabulary.question import Tier
+from deepwell.vocabulary.tier import TIERS, Tier
 
 MAX_QUESTION_CHARACTERS = 4000
 """A longer question is material to research in, not a question."""
 
 
-@dataclass(frozen=True, slots=True)
-class TierLimits:
-    """What a tier sets unless a value is given explicitly."""
-
-    max_researcher_iterations: int
-    max_react_tool_calls: int
-    max_subquestions: int
-    max_queries: int
-    max_sources: int
-    max_execution_time_s: float | None
-
-
-TIERS: dict[Tier, TierLimits] = {
-    "simple": TierLimits(2, 2, 3, 3, 5, 120.0),
-    "standard": TierLimits(3, 5, 6, 10, 15, 300.0),
-    "deep": TierLimits(7, 15, 10, 15, 30, 300.0),
-    "exhaustive": TierLimits(20, 40, 10, 40, 60, None),
-}
 _DEFAULTS = TIERS["standard"]
 
 

@@ -4,9 +4,10 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_CJK = "぀-ヿ㐀-䶿一-鿿가-힯豈-﫿"
-_WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
-_IS_CJK = re.compile(rf"[{_CJK}]")
+from deepwell.language.words import CJK
+
+_WORD = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’][^\W\d_{CJK}]+)*")
+_IS_CJK = re.compile(rf"[{CJK}]")
 
 
 @lru_cache(maxsize=100_000)

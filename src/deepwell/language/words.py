@@ -16,9 +16,10 @@ STOPWORDS = frozenset(
 
 # Every ASCII byte that is no letter or digit becomes a space; bytes of other characters stay as they are.
 _SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
-_CJK = "぀-ヿ㐀-䶿一-鿿가-힯豈-﫿"
-_WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
-_IS_CJK = re.compile(rf"[{_CJK}]")
+CJK = "぀-ヿ㐀-䶿一-鿿가-힯豈-﫿"
+"""Chinese, Japanese and Korean characters, as the inside of a regular expression's class: they have no spaces."""
+_WORD = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+")
+_IS_CJK = re.compile(rf"[{CJK}]")
 
 
 def words(text: str) -> list[str]:

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterable
 
-from deepwell.language.words import STOPWORDS, words
+from deepwell.language.words import CJK, STOPWORDS, words
 
 MAX_TERMS = 64
 """Words of a query that are looked for; a longer text is a document, not a query."""
 
-_CJK = "぀-ヿ㐀-䶿一-鿿가-힯豈-﫿"
-_RUN = re.compile(rf"[{_CJK}]+")
+_RUN = re.compile(rf"[{CJK}]+")
 _CLITIC = re.compile(r"(?i)(?<=\w)['’](?:s|t|d|m|re|ve|ll)\b")
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deepwell.vocabulary.plan import Plan
+from deepwell.vocabulary.tier import Tier
 
-Tier = Literal["simple", "standard", "deep", "exhaustive"]
 QuestionKind = Literal["fact", "survey", "comparison", "multi-part", "chain"]
 
 

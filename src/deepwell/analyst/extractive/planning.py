@@ -6,7 +6,8 @@ from dataclasses import replace
 from deepwell.analyst.extractive.facts import LibraryFacts, rarity
 from deepwell.analyst.extractive.question import CLAUSE_WORDS, Clause, TakenApart, expanded
 from deepwell.vocabulary.plan import Plan, Query, SubQuestion
-from deepwell.vocabulary.question import QuestionKind, Tier
+from deepwell.vocabulary.question import QuestionKind
+from deepwell.vocabulary.tier import Tier
 
 MOST_PARTS = 10
 MOST_QUERIES = 4

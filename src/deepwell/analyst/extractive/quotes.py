@@ -8,7 +8,7 @@ from deepwell.analyst.extractive.differences import NUMBER_WORDS, figures
 from deepwell.language.names import names
 from deepwell.language.sentences import sentences
 from deepwell.language.stems import fold, stem, stems
-from deepwell.language.words import STOPWORDS
+from deepwell.language.words import CJK, STOPWORDS
 from deepwell.vocabulary.evidence import ReadPassage
 
 TITLE_SHARE = 0.3
@@ -23,7 +23,7 @@ LONG = 45
 """Words beyond which a sentence is worth less: a reader wants the point."""
 
 _FURNITURE = re.compile(r"^\s*(?:#{1,6}\s|\||[-=*_]{3,}|!\[)|https?://\S+\s*$|\bPage \d+\b|·.*·|\|.*\|")
-_CJK = re.compile("[぀-ヿ㐀-䶿一-鿿]")
+_IS_CJK = re.compile(rf"[{CJK}]")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _OPENS_WITH_PRONOUN = re.compile(r"^(?:it|he|she|they|this|that|these|those|such|but|and|so)\b", re.IGNORECASE)
 _ASKS_COUNT = re.compile(r"\bhow many (?P<thing>[^\W\d_]+)", re.IGNORECASE)
@@ -102,7 +102,7 @@ def _is_sentence(text: str) -> bool:
         return False
     bare = text.rstrip("\"”’')»]」』")
     words, ended = len(text.split()), bare.endswith((".", "!", "…", "。", "！", ":"))
-    if _CJK.search(text):
+    if _IS_CJK.search(text):
         return ended
     return words >= 5 and not bare.endswith("?") and (ended or words >= 12)
 
