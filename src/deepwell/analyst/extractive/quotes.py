@@ -104,7 +104,7 @@ def _is_sentence(text: str) -> bool:
     words, ended = len(text.split()), bare.endswith((".", "!", "…", "。", "！", ":"))
     if _IS_CJK.search(text):
         return ended
-    return words >= 5 and not bare.endswith("?") and (ended or words >= 12)
+    return words >= 4 and not bare.endswith("?") and (ended or words >= 12)
 
 
 def _weight(held: frozenset[str], terms: Mapping[str, float]) -> float:
