@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 RUN = [sys.executable, "-c", "from deepwell.cli import main; main()"]
 
 
@@ -62,8 +60,8 @@ main()
 """
 
 
-def interrupted(notes: Path, also: str = "") -> subprocess.Popen[str]:
-    """A run whose unit hangs, with the first Ctrl-C already pressed and answered."""
+def hanging(notes: Path, also: str = "") -> subprocess.Popen[str]:
+    """A run whose unit has searched and now hangs."""
     process = subprocess.Popen(
         [sys.executable, "-c", HANGING.format(also=also), "How many holiday days are there?", "--docs", str(notes)],
         stdout=subprocess.PIPE,
@@ -71,12 +69,17 @@ def interrupted(notes: Path, also: str = "") -> subprocess.Popen[str]:
         text=True,
     )
     assert process.stderr
-    for line in process.stderr:
-        if line.startswith("hanging"):
-            process.send_signal(signal.SIGINT)
-        if line.startswith("Stopping:"):
-            return process
-    pytest.fail("the run ended before it was interrupted")
+    assert any(line.startswith("hanging") for line in process.stderr), "the run ended before it hung"
+    return process
+
+
+def interrupted(notes: Path, also: str = "") -> subprocess.Popen[str]:
+    """The same, with the first Ctrl-C pressed and answered."""
+    process = hanging(notes, also)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr
+    assert any(line.startswith("Stopping:") for line in process.stderr)
+    return process
 
 
 def test_ctrl_c_once_writes_the_report_from_what_there_is(notes: Path) -> None:
@@ -97,6 +100,18 @@ def test_ctrl_c_twice_quits_and_keeps_the_run(notes: Path) -> None:
     assert report == ""
     assert "the run is kept" in errors
     assert "interrupted" in call("runs").stdout
+
+
+def test_a_killed_run_leaves_a_sound_store(notes: Path) -> None:
+    process = hanging(notes)
+    process.kill()
+    process.communicate(timeout=60)
+    assert "interrupted" in call("runs").stdout
+    with sqlite3.connect(Path(os.environ["DEEPWELL_HOME"]) / "deepwell.db") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        kinds = [row[0] for row in connection.execute("SELECT kind FROM journal ORDER BY seq")]
+    assert kinds[:3] == ["RunStarted", "ScopeTaken", "TopicDispatched"]
+    assert call("How many holiday days are there?", "--docs", str(notes), "--quiet").returncode == 0
 
 
 def test_a_reader_that_goes_away_is_no_error(notes: Path) -> None:

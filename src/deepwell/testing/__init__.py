@@ -93,7 +93,7 @@ class TextEngine:
 
     async def read(self, address: str) -> Source:
         """The whole text."""
-        if address in self.unreadable:
+        if address in self.unreadable or address not in self.texts:
             raise Unreadable(f"{address} cannot be read.")
         return source(self.texts[address], address)
 
