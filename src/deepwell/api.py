@@ -18,10 +18,14 @@ from deepwell.stages.intake import accepted_question
 from deepwell.stages.judge.ranking import kept_passages
 from deepwell.state import ResearchState
 from deepwell.store.runs import RunStore
+from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import RunEnded, RunStarted
 from deepwell.vocabulary.record import ResearchRecord
 from deepwell.vocabulary.report import Outcome, Report
 from deepwell.vocabulary.run import FinishedRun, RunStatus, Span
+
+INDEXING_SHARE = 0.5
+"""Share of the research time that indexing may take; what is not indexed by then waits for the next run."""
 
 
 class Watcher:
@@ -88,7 +92,10 @@ async def research(asked: Request) -> Run:
     """Research the question and keep everything. Raises DeepwellError; a run that found nothing is no error."""
     budget = assemble.new_budget(asked.configuration, asked.clock)
     run = secrets.token_hex(4)
-    libraries = await assemble.indexed(asked.docs, asked.home, asked.configuration, _stoppable(asked))
+    libraries = await assemble.indexed(asked.docs, asked.home, asked.configuration, _stoppable(asked, budget))
+    if asked.interrupted.is_set():
+        done = f"{libraries.documents} of {libraries.documents + libraries.left}"
+        raise Interrupted(f"Stopped after indexing {done} documents; the next run goes on from there.")
     asked.watcher.indexed(libraries)
     async with (
         assemble.opened_store(asked.home) as store,
@@ -100,16 +107,21 @@ async def research(asked: Request) -> Run:
         except BaseException as error:
             await asyncio.shield(_give_up(store, run, bench, error))
             raise
+        if state.get("awaiting_clarification"):
+            await store.finish(run, FinishedRun("clarify", bench.clock.now(), None, None, {}))
+            raise BadRequest(f"Say first: {state['messages'][-1].text}")
         return await _finish(store, run, state, bench)
 
 
-def _stoppable(asked: Request) -> Callable[[int, int], None]:
-    """Tells the watcher of the indexing, and ends it when the user says stop: each batch of documents is whole."""
+def _stoppable(asked: Request, budget: Budget) -> Callable[[int, int], bool]:
+    """Tells the watcher of the indexing, and ends it when the user says stop or half of the research time is gone."""
+    allowed = budget.research_seconds_left(budget.started_monotonic)
 
-    def progress(done: int, total: int) -> None:
-        if asked.interrupted.is_set():
-            raise Interrupted(f"Stopped after indexing {done} of {total} documents; the next run goes on from there.")
+    def progress(done: int, total: int) -> bool:
         asked.watcher.indexing(done, total)
+        spent = asked.clock.monotonic() - budget.started_monotonic
+        in_time = allowed is None or spent < INDEXING_SHARE * allowed
+        return in_time and not asked.interrupted.is_set()
 
     return progress
 

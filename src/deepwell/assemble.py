@@ -23,7 +23,7 @@ from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import Event
 from deepwell.vocabulary.source import Source
 
-IndexProgress = Callable[[int, int], None]
+IndexProgress = Callable[[int, int], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +118,7 @@ async def workbench(
             clock=clock,
             budget=budget,
             interrupted=interrupted,
+            limits=libraries.limits,
         )
     finally:
         engine.close()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -76,5 +76,9 @@ class Workbench:
     budget: Budget
     interrupted: asyncio.Event
     """Set when the user wants the report now, from what there is."""
+    limits: tuple[str, ...] = ()
+    """What limited the sources before research began, such as files that could not be read; full sentences."""
+    failed_reads: dict[str, int] = field(default_factory=dict)
+    """How often reading an address has failed in this run, over all units."""
     own_documents: bool = True
     """True when the run is over the user's own documents alone: a "domain" is then a document."""

@@ -176,3 +176,59 @@ def test_a_store_that_is_no_database(deepwell: Call) -> None:
     ended = deepwell("runs")
     assert ended.code == 6
     assert "damaged or is not a Deepwell file" in ended.err
+
+
+def test_a_log_that_cannot_be_written(deepwell: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEEPWELL_LOG", "/no/such/folder/log")
+    ended = deepwell("runs")
+    assert ended.code == 2
+    assert "DEEPWELL_LOG names /no/such/folder/log" in ended.err
+
+
+def test_files_that_could_not_be_read_are_named_in_the_report(deepwell: Call, notes: Path) -> None:
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing else")
+    ended = deepwell("How many holiday days are there?", "--docs", str(notes))
+    assert ended.code == 0
+    assert "- Not read: broken.pdf" in ended.out
+    assert "- Research ended because" in ended.out
+
+
+def test_a_documents_own_footnotes_are_no_citations(deepwell: Call, tmp_path: Path) -> None:
+    text = "The wall of Halden was built in 1900 by Olga Brandt.[2] The wall fell in 1950.[3]"
+    (tmp_path / "a.md").write_text(text)
+    (tmp_path / "b.md").write_text("Cats sleep on the wall of Halden.")
+    (tmp_path / "c.md").write_text("Bread is baked behind the wall.")
+    ended = deepwell("When was the wall of Halden built?", "--docs", str(tmp_path), "--json", "--quiet")
+    run = json.loads(ended.out)
+    built = next(claim for claim in run["claims"] if "Olga Brandt" in claim["claim"])
+    assert built["claim"] == "The wall of Halden was built in 1900 by Olga Brandt."
+    assert [span["address"] for span in built["spans"]] == [str(tmp_path / "a.md")]
+    assert built["spans"][0]["text"] == "The wall of Halden was built in 1900 by Olga Brandt."
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        ("Die Brücke von Halden wurde von Olga Brandt gebaut.", "Wer hat die Brücke von Halden gebaut?", "Olga Brandt"),
+        ("Marie Curie est née à Varsovie en 1867.", "Où est née Marie Curie ?", "Varsovie"),
+        ("北京大学成立于1898年，位于北京。", "北京大学成立于哪一年？", "1898年"),
+        ("Мост построила Ольга Брандт в 1900 году.", "Кто построила мост?", "Ольга Брандт"),
+    ],
+)
+def test_other_languages_are_not_refused(deepwell: Call, tmp_path: Path, text: str, question: str, answer: str) -> None:
+    (tmp_path / "a.md").write_text(text, encoding="utf-8")
+    ended = deepwell(question, "--docs", str(tmp_path), "--quiet")
+    assert ended.code == 0, ended.out
+    assert answer in ended.out
+
+
+def test_a_row_of_a_table_can_be_quoted(deepwell: Call, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Prices\n\n| thing | price | year |\n|---|---|---|\n| Widget | 12 euro | 2020 |\n")
+    ended = deepwell("What was the price of the Widget in 2020?", "--docs", str(tmp_path), "--quiet")
+    assert "“Widget | 12 euro | 2020” [1]" in ended.out
+
+
+def test_a_link_that_leads_back_to_itself_is_passed_over(deepwell: Call, notes: Path) -> None:
+    (notes / "loop").symlink_to("loop")
+    (notes / "loop.md").symlink_to("loop.md")
+    assert deepwell("index", str(notes)).code == 0

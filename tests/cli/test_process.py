@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 RUN = [sys.executable, "-c", "from deepwell.cli import main; main()"]
 
 
@@ -98,7 +100,7 @@ def test_ctrl_c_twice_quits_and_keeps_the_run(notes: Path) -> None:
     report, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert report == ""
-    assert "the run is kept" in errors
+    assert "a run that had begun is kept" in errors
     assert "interrupted" in call("runs").stdout
 
 
@@ -121,3 +123,18 @@ def test_a_reader_that_goes_away_is_no_error(notes: Path) -> None:
     process.stdout.close()
     _, errors = process.communicate(timeout=60)
     assert b"Traceback" not in errors
+
+
+def test_output_that_cannot_be_written_is_one_sentence(notes: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    arguments = ["How many holiday days are there?", "--docs", str(notes), "--quiet"]
+    for more in (["--out", "/dev/full"], []):
+        with Path("/dev/full").open("w") as full:
+            ended = subprocess.run(
+                [*RUN, *arguments, *more], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+        assert ended.returncode == 6
+        assert ended.stderr.startswith("deepwell: The output could not be written (no space left on device)")
+        assert len(ended.stderr.splitlines()) == 1
+    assert "27 days" in call("show", "last").stdout

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from deepwell.configuration import Configuration
+from deepwell.errors import AnalystFailed
 from deepwell.graph import app
 from deepwell.language.markers import cited
 from deepwell.ports import Workbench
@@ -154,6 +155,17 @@ async def test_a_duplicate_is_answered_and_not_dispatched() -> None:
     assert walked.progress[-1]["skipped_research_units"] == 1
     journal = cast("ListJournal", walked.bench.journal)
     assert [e.topic for e in journal.of(TopicDispatched)] == ["device gears", "Price of Yale"]
+
+
+async def test_of_two_equal_topics_in_one_batch_the_second_gets_its_own_answer() -> None:
+    twice = [ConductResearch("sponge divers", "sq-1"), ConductResearch("sponge divers", "sq-1")]
+    analyst = ScriptedAnalyst(intake("device gears"), supervised=lambda board: twice, digested=gap())
+    walked = await walk(analyst, max_researcher_iterations=2)
+    said = [m.text for m in walked.state["supervisor_messages"] if isinstance(m, ToolMessage)]
+    assert said[1].startswith("Sponge divers found the wreck")
+    assert said[2].startswith(
+        "[Not dispatched: it repeats the topic already dispatched: “sponge divers” (similarity 1.00)"
+    )
 
 
 async def test_a_round_without_news_ends_the_loop_and_says_so() -> None:
@@ -334,6 +346,42 @@ async def test_an_address_is_tried_three_times_and_then_never_again() -> None:
     )
     assert walked.state["research_record"].unread == {"gears.md": 3}
     assert "gears.md could not be read (3 tries). #RETRY_EXHAUSTED" in walked.state["final_report"]
+
+
+async def test_units_side_by_side_share_the_tries_of_an_address() -> None:
+    engine = TextEngine(
+        {f"{n}.md": f"alpha beta gamma delta epsilon {n}" for n in "a"} | TEXTS, unreadable=frozenset({"a.md"})
+    )
+    walked = await walk(
+        ScriptedAnalyst(intake("alpha", "beta", "gamma", "delta", "epsilon")),
+        engine=engine,
+        max_researcher_iterations=1,
+    )
+    assert walked.state["research_record"].unread == {"a.md": 3}
+
+
+async def test_what_was_given_up_is_tagged_even_where_there_is_evidence() -> None:
+    topics = iter(["zwei", "drei", "vier", "fünf"])
+    analyst = ScriptedAnalyst(
+        intake("device gears"), supervised=lambda board: [ConductResearch(next(topics), "sq-1")], digested=gap()
+    )
+    walked = await walk(analyst, max_researcher_iterations=10)
+    assert walked.stop is StopReason.GAPS_EXHAUSTED
+    tracking = walked.state["research_record"].phase_state["research"]["retry_tracking"]
+    assert tracking == {"subquestions": {"sq-1": {"attempts": 4, "status": "exhausted"}}, "total_exhausted": 1}
+    assert "#RETRY_EXHAUSTED: “device gears”" in walked.state["final_report"]
+
+
+async def test_a_unit_that_cannot_even_be_summed_up_does_not_cost_the_report() -> None:
+    def digest(topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
+        raise AnalystFailed("The model did not answer.")
+
+    analyst = ScriptedAnalyst(intake("device gears"), digested=digest)
+    tools = bench(analyst, TextEngine(TEXTS))
+    tools.interrupted.set()
+    walked = await walk(analyst, at=tools)
+    assert walked.stop is StopReason.INTERRUPTED
+    assert "stopped before anything was found" in walked.state["final_report"]
 
 
 async def test_an_invented_citation_never_survives() -> None:

@@ -20,6 +20,7 @@ from deepwell.errors import BadRequest, DeepwellError
 from deepwell.vocabulary.run import StoredRun
 from deepwell.vocabulary.source import Source
 
+STOPPING = "Stopping: the report is written from what there is. Ctrl-C again quits at once."
 errors = Console(stderr=True)
 output = Console()
 
@@ -93,15 +94,27 @@ def run_ids(incomplete: str) -> list[str]:
 
 def _guarded(command: Callable[[], Coroutine[Any, Any, Exit]]) -> Exit:
     """Run a command; what went wrong is one sentence on standard error and a fitting code."""
-    _log_to_file_if_asked()
     try:
-        return asyncio.run(command())
+        _log_to_file_if_asked()
+        code = asyncio.run(command())
+        sys.stdout.flush()
     except DeepwellError as error:
-        errors.print(f"deepwell: {error}", markup=False, highlight=False, soft_wrap=True)
-        return exit_code(error)
+        return _said(str(error), exit_code(error))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        errors.print("deepwell: stopped; the run is kept, `deepwell runs` lists it.", soft_wrap=True)
-        return Exit.INTERRUPTED
+        return _said("stopped; a run that had begun is kept, `deepwell runs` lists it.", Exit.INTERRUPTED)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What is still in the buffer would fail once more when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        reason = (error.strerror or "unknown error").lower()
+        return _said(f"The output could not be written ({reason}); `deepwell show last` prints the run.", Exit.STORE)
+    return code
+
+
+def _said(sentence: str, code: Exit) -> Exit:
+    errors.print(f"deepwell: {sentence}", markup=False, highlight=False, soft_wrap=True)
+    return code
 
 
 async def _ask(options: AskOptions) -> Exit:
@@ -121,7 +134,9 @@ async def _ask(options: AskOptions) -> Exit:
         with _TwoStepInterrupt(interrupted, view):
             run = await api.research(asked)
     await _print_run(run, options)
-    return Exit.REPORT if run.found else Exit.NOTHING_FOUND
+    if run.found:
+        return Exit.REPORT
+    return Exit.INTERRUPTED if interrupted.is_set() else Exit.NOTHING_FOUND
 
 
 async def _print_run(run: Any, options: AskOptions) -> None:
@@ -143,10 +158,16 @@ async def _print_run(run: Any, options: AskOptions) -> None:
 async def _index(docs: Sequence[Path], *, quiet: bool) -> Exit:
     from deepwell.assemble import indexed
 
-    with choose_view(errors, quiet=quiet) as view:
-        libraries = await indexed(docs, home(), Configuration.build(), view.indexing)
+    interrupted = asyncio.Event()
+
+    def progress(done: int, total: int) -> bool:
+        view.indexing(done, total)
+        return not interrupted.is_set()
+
+    with choose_view(errors, quiet=quiet) as view, _TwoStepInterrupt(interrupted, view, "Stopping after this batch."):
+        libraries = await indexed(docs, home(), Configuration.build(), progress)
     printed.libraries(output, libraries)
-    return Exit.REPORT
+    return Exit.INTERRUPTED if libraries.left else Exit.REPORT
 
 
 async def _runs(limit: int, *, as_json: bool) -> Exit:
@@ -269,8 +290,8 @@ def _watcher(view: View) -> Any:
 class _TwoStepInterrupt:
     """Ctrl-C once: stop researching and write. Twice: quit."""
 
-    def __init__(self, interrupted: asyncio.Event, view: View) -> None:
-        self._interrupted, self._view = interrupted, view
+    def __init__(self, interrupted: asyncio.Event, view: View, sentence: str = STOPPING) -> None:
+        self._interrupted, self._view, self._sentence = interrupted, view, sentence
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.current_task()
 
@@ -285,13 +306,17 @@ class _TwoStepInterrupt:
             self._task.cancel()
             return
         self._interrupted.set()
-        self._view.say("Stopping: the report is written from what there is. Ctrl-C again quits at once.")
+        self._view.say(self._sentence)
 
 
 def _log_to_file_if_asked() -> None:
     """DEEPWELL_LOG names a file for the program's own log; without it only warnings reach standard error."""
     target = os.environ.get("DEEPWELL_LOG", "").strip()
-    if target:
-        logging.basicConfig(
-            filename=target, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s"
-        )
+    if not target:
+        return
+    try:
+        handler = logging.FileHandler(target)
+    except OSError:
+        raise BadRequest(f"DEEPWELL_LOG names {target}, which cannot be written: name a file that can.") from None
+    layout = "%(asctime)s %(levelname)s %(name)s %(message)s"
+    logging.basicConfig(handlers=[handler], level=logging.INFO, format=layout)

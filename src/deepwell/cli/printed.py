@@ -117,7 +117,8 @@ def libraries(console: Console, result: Libraries) -> None:
     did = ("added", "changed", "unchanged", "removed")
     counts = ", ".join(f"{sum(getattr(one, name) for one in result.refreshed)} {name}" for name in did)
     console.print(
-        f"{result.documents} documents in {result.passages} passages: {counts}, {len(result.skipped)} skipped",
+        f"{result.documents} documents in {result.passages} passages: {counts}, {len(result.skipped)} skipped"
+        + (f", {result.left} left for the next time" if result.left else ""),
         highlight=False,
         soft_wrap=True,
     )

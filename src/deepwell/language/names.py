@@ -26,7 +26,7 @@ _FIGURE = r"(?:\d[\w,.]*\w|\d)"
 _LINK = r"(?:of|the|de|da|di|del|della|der|den|van|von|du|la|le|el|al|bin|ibn|y|e|for|in|on|and|&|at|to|a)"
 _GAP = r"[ \t\u00a0]+"
 _NAME = re.compile(
-    rf"(?:{_FIGURE}{_GAP})?{_CAPITALISED}(?:(?:{_GAP}{_LINK}){{0,2}}{_GAP}{_CAPITALISED}|{_GAP}{_FIGURE}\b)*"
+    rf"(?<!\w)(?:{_FIGURE}{_GAP})?{_CAPITALISED}(?:(?:{_GAP}{_LINK}){{0,2}}{_GAP}{_CAPITALISED}|{_GAP}{_FIGURE}\b)*"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,120})[\"”]|(?<!\w)['‘]([^'‘’\n]{2,120}?)['’](?!\w)")
 # Such a link joins two names as often as it sits inside one: only quotation marks keep those whole.
@@ -79,6 +79,7 @@ def _trimmed(text: str, start: int, end: int) -> list[Span]:
         rest = text[first.end() : end]
         start = first.end() + len(rest) - len(rest.lstrip(" .,-"))
     tidy = re.sub(r"['’]s$|[.,'’]+$", "", text[start:end])
-    if len(tidy) < 2 or not any(c.isalpha() and not c.islower() for c in tidy):
+    # Scripts without capitals have no names that could be told from other words.
+    if len(tidy) < 2 or not any(c.isupper() for c in tidy) or not (tidy[0].isupper() or tidy[0].isdigit()):
         return []
     return [Span(start, start + len(tidy), tidy)]

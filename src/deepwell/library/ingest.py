@@ -15,6 +15,7 @@ from deepwell.reading.files import MAX_FILE_BYTES, Loaded, load, parse
 from deepwell.reading.formats import READERS
 from deepwell.reading.workshop import NoWorker, Workshop
 
+OnProgress = Callable[[int, int], bool | None]
 _FRESH_NS = 2_000_000_000
 
 
@@ -41,17 +42,22 @@ class Refreshed:
     skipped: tuple[Skipped, ...]
     other_types: int = 0
     """Files of a type that is not read; passed over without a word."""
+    left: int = 0
+    """Files that were not looked at because the refresh was told to stop."""
 
 
 def refresh(
     root: Path,
     index: Index,
     *,
-    on_progress: Callable[[int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
     limits: Limits = Limits(),  # noqa: B008 - frozen
     workshop: Workshop | None = None,
 ) -> Refreshed:
-    """Make the index say what the folder says now. `on_progress` hears of files done and files in all.
+    """Make the index say what the folder says now.
+
+    `on_progress` hears of files done and files in all after every batch; when it says False, the rest is left for the
+    next time.
 
     Raises Unreadable when there is no such folder, NothingReadable when no document in it can be read.
     """
@@ -63,8 +69,8 @@ def refresh(
             outcomes = list(pool.map(partial(_examine, limits=limits, workshop=workshop), batch))
             _write(index, outcomes)
             tally.count(batch, outcomes)
-            if on_progress:
-                on_progress(tally.done, len(found.files))
+            if on_progress and on_progress(tally.done, len(found.files)) is False:
+                break
     gone = sorted(known.keys() - found.files.keys())
     if gone:
         index.forget(gone)
@@ -99,6 +105,7 @@ class _Tally:
         self.skipped = list(found.skipped)
         self.other_types = found.other_types
         self.done = 0
+        self._files = len(found.files)
         self._added = self._changed = self._unchanged = 0
 
     def is_settled(self, task: _Task) -> bool:
@@ -118,7 +125,8 @@ class _Tally:
 
     def refreshed(self, removed: int) -> Refreshed:
         skipped = tuple(sorted(self.skipped, key=lambda skipped: skipped.path))
-        return Refreshed(self._added, self._changed, self._unchanged, removed, skipped, self.other_types)
+        left = self._files - self.done
+        return Refreshed(self._added, self._changed, self._unchanged, removed, skipped, self.other_types, left)
 
     def _keep(self, task: _Task, known: Known) -> None:
         self.done += 1

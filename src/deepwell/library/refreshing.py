@@ -1,17 +1,20 @@
 """Several folders at once: each has an index of its own, and one account is given of all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from deepwell.library.facts import LibraryFacts
 from deepwell.library.index import Index, index_path
-from deepwell.library.ingest import Refreshed, refresh
+from deepwell.library.ingest import OnProgress, Refreshed, refresh
 from deepwell.library.shelves import Library
 from deepwell.library.vectors import Embedder, embed_missing
 from deepwell.library.walk import Skipped
 from deepwell.reading.workshop import Workshop
+
+MOST_NAMED = 5
+"""Unreadable files that a report names; the command line names them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +31,26 @@ class Libraries:
         """Every file that was to be read and could not be."""
         return tuple(skipped for one in self.refreshed for skipped in one.skipped)
 
+    @property
+    def left(self) -> int:
+        """Files that were not looked at because the indexing was stopped."""
+        return sum(one.left for one in self.refreshed)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What of the folders could not be used, in sentences."""
+        reasons = [f"Not read: {skipped.reason}" for skipped in self.skipped]
+        if len(reasons) > MOST_NAMED:
+            reasons[MOST_NAMED:] = [f"{len(reasons) - MOST_NAMED} more files could not be read."]
+        if self.left:
+            reasons.append(f"{self.left} documents were not indexed before the time was up.")
+        return tuple(reasons)
+
 
 def refresh_libraries(
     docs: Sequence[Path],
     home: Path,
-    on_progress: Callable[[int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
     embedder: Embedder | None = None,
 ) -> Libraries:
     """Bring the indexes of these folders up to date. Raises Unreadable or StoreFailed."""
@@ -49,7 +67,7 @@ def refresh_libraries(
 def _refresh(
     path: Path,
     library: Library,
-    on_progress: Callable[[int, int], None] | None,
+    on_progress: OnProgress | None,
     workshop: Workshop,
     embedder: Embedder | None,
 ) -> Refreshed:

@@ -103,7 +103,9 @@ def _restriction(publisher: str | None, day: str | None) -> Restriction:
         parts.append(("p.document IN (SELECT document FROM labels WHERE label = ?)", label_of(publisher)))
     if day is not None:
         parts.append(("p.document IN (SELECT id FROM documents WHERE published = ?)", day))
-    return Restriction(" AND ".join(["TRUE", *(sql for sql, _ in parts)]), tuple(value for _, value in parts))
+    # A lone surrogate, which no document holds, cannot even be asked for.
+    values = tuple(value.encode("utf-8", "replace").decode() for _, value in parts)
+    return Restriction(" AND ".join(["TRUE", *(sql for sql, _ in parts)]), values)
 
 
 def _matching(

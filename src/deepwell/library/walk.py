@@ -83,7 +83,8 @@ def _note_link(path: Path, root: Path, found: Walk) -> None:
     """
     try:
         target = path.resolve(strict=True)
-    except OSError:
+    except (OSError, RuntimeError):
+        # Python 3.11 says RuntimeError of a link that leads back to itself.
         if is_known(path.name):
             found.skipped.append(Skipped(_relative(path, root), f"{path.name} is a link to a file that is gone."))
         return

@@ -29,10 +29,10 @@ async def _outcome(state: ResearchState, bench: Workbench) -> Outcome:
     gaps = tuple(gap.text for gap in open_gaps(record.by_subquestion))
     evidence = compose.numbered(state["evidence_ledger"], catalogue)
     if not evidence:
-        return _not_found(state, gaps)
+        return _not_found(state, gaps, bench)
     outline = await bench.analyst.outline(brief, state["plan"], evidence, gaps)
     if isinstance(outline, Unanswerable):
-        return _not_found(state, outline.missing)
+        return _not_found(state, outline.missing, bench)
     return await _report(state, outline, bench)
 
 
@@ -41,16 +41,16 @@ async def _report(state: ResearchState, outline: Outline, bench: Workbench) -> O
     checked = check_existence(sections, state["catalogue"], state["evidence_ledger"])
     await bench.journal.record(*(CitationRemoved(number) for number in checked.removed))
     if not checked.citations:
-        return _not_found(state, ("No sentence of the text could be traced to a kept source.",))
-    method = methodology(state["research_record"], state["configuration"], len(checked.removed))
+        return _not_found(state, ("No sentence of the text could be traced to a kept source.",), bench)
+    record, configuration = state["research_record"], state["configuration"]
+    method = methodology(record, configuration, bench.limits, len(checked.removed))
     return document.report(outline.title, checked.sections, checked.citations, state["catalogue"], method)
 
 
-def _not_found(state: ResearchState, missing: tuple[str, ...]) -> NotFound:
+def _not_found(state: ResearchState, missing: tuple[str, ...], bench: Workbench) -> NotFound:
     record = state["research_record"]
-    return document.not_found(
-        state["research_brief"].question, record.searched, missing, methodology(record, state["configuration"])
-    )
+    method = methodology(record, state["configuration"], bench.limits)
+    return document.not_found(state["research_brief"].question, record.searched, missing, method)
 
 
 def _written(outcome: Outcome) -> ReportWritten:

@@ -82,13 +82,14 @@ class ResearchUnit:
         self._config = config
         self._clock = workbench(config).clock
         self._started = self._clock.monotonic()
-        unread, limit = state["research_record"].unread, state["configuration"].max_retry_attempts
-        given_up = frozenset(address for address, tries in unread.items() if tries >= limit)
+        # A resumed run starts with an empty bench: what the record knows is put back.
+        for address, tries in state["research_record"].unread.items():
+            workbench(config).failed_reads.setdefault(address, tries)
         self._latest = ResearcherState(
             configuration=state["configuration"],
             research_brief=state["research_brief"],
             topic=topic,
-            desk=Desk(given_up=given_up),
+            desk=Desk(),
             researcher_messages=[],
         )
 

@@ -1,7 +1,7 @@
 """The loop: `supervisor` proposes a round, `supervisor_tools` carries it out and decides whether there is another."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from langchain_core.messages import ToolMessage
@@ -17,7 +17,7 @@ from deepwell.stages import supervise
 from deepwell.stages.judge.round import ClosedRound, Known, close_round
 from deepwell.stages.judge.triage import triage
 from deepwell.state import SupervisorState
-from deepwell.vocabulary.decision import Stop, StopReason, Triage
+from deepwell.vocabulary.decision import Skip, Stop, StopReason, Triage
 from deepwell.vocabulary.events import Decided, GateAsked, TopicDispatched, TopicSkipped, UnitEnded
 from deepwell.vocabulary.evidence import UnitOutcome
 from deepwell.vocabulary.moves import ConductResearch, ResearchComplete, SupervisorMove, Think
@@ -61,6 +61,7 @@ async def supervisor_tools(
         outcomes,
         state["wave"],
         Known(state["catalogue"], state["evidence_ledger"], state["notes"], record),
+        failed_reads=bench.failed_reads,
         called_complete=any(isinstance(move, ResearchComplete) for move in state["moves"]),
         interrupted=bench.interrupted.is_set(),
         now=bench.clock.monotonic(),
@@ -124,19 +125,22 @@ def _ended(iteration: int, outcome: UnitOutcome) -> UnitEnded:
 def _answers(state: SupervisorState, outcomes: Sequence[UnitOutcome], closed: ClosedRound) -> list[ToolMessage]:
     """What became of each proposed move, for the trace."""
     turn, moves = _turn(closed.record.iteration), state["moves"]
-    said = {skip.topic.text: f"[Not dispatched: {skip.reason}]" for skip in state["wave"].skipped}
-    said |= {outcome.topic.text: _unit_answer(outcome) for outcome in outcomes}
-    messages = [trace.answer(move, turn, i, _answer(move, said, closed)) for i, move in enumerate(moves)]
+    back = iter(outcomes)
+    fates = iter(
+        f"[Not dispatched: {fate.reason}]" if isinstance(fate, Skip) else _unit_answer(next(back))
+        for fate in state["wave"].fates
+    )
+    messages = [trace.answer(move, turn, i, _answer(move, fates, closed)) for i, move in enumerate(moves)]
     if closed.decision.course == Stop(StopReason.NOVELTY):
         threshold = state["configuration"].min_novelty_threshold
         messages.append(trace.early_stop(turn, len(moves) - 1, closed.novelty or 0.0, threshold))
     return messages
 
 
-def _answer(move: SupervisorMove, said: dict[str, str], closed: ClosedRound) -> str:
+def _answer(move: SupervisorMove, fates: Iterator[str], closed: ClosedRound) -> str:
     match move:
         case ConductResearch():
-            return said.get(move.topic, "[Not dispatched]")
+            return next(fates)
         case ResearchComplete():
             if closed.gate.status == "retry":
                 return f"[ResearchComplete rejected: {closed.gate.reason}]"

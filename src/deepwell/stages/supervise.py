@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
 from deepwell.analyst.protocol import Board
@@ -88,24 +88,24 @@ async def _run(
 ) -> UnitOutcome:
     async with places:
         on_change(index, "running", None)
-        outcome = await _outcome(unit)
+        outcome = await _guarded(unit.topic, unit.run())
         on_change(index, outcome.status, outcome)
         return outcome
 
 
-async def _outcome(unit: Unit) -> UnitOutcome:
+async def _guarded(topic: Topic, work: Awaitable[UnitOutcome]) -> UnitOutcome:
     """The unit's own outcome, or its failure as a safe sentence: one unit never takes the run down with it."""
     try:
-        return await unit.run()
+        return await work
     except DeepwellError as error:
         reason = str(error)
     except TimeoutError:
         reason = "research unit timed out"
     except Exception:
         # A defect in one unit is logged in full here and must not cost the user the other units' work.
-        logger.exception("research unit failed: %s", unit.topic.text)
+        logger.exception("research unit failed: %s", topic.text)
         reason = "research unit execution failed"
-    return UnitOutcome(unit.topic, "failed", 0.0, failure_reason=reason)
+    return UnitOutcome(topic, "failed", 0.0, failure_reason=reason)
 
 
 async def _until_done(
@@ -133,7 +133,7 @@ async def _collect(
 ) -> UnitOutcome:
     if not task.cancelled():
         return task.result()
-    outcome = await unit.salvage()
+    outcome = await _guarded(unit.topic, unit.salvage())
     on_change(index, outcome.status, outcome)
     return outcome
 

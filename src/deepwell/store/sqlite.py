@@ -70,8 +70,12 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
 
 def _make_folder(folder: Path) -> None:
+    """Folders of ours are for the user alone: they hold the texts of private documents."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # `parents=True` would give the folders in between the default mode.
+        for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+            missing.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(exist_ok=True)
     except OSError as error:
         reason = (error.strerror or "unknown error").lower()
         raise StoreFailed(f"The folder {folder} cannot be created ({reason}): {_ANOTHER_HOME}.") from error

@@ -34,7 +34,7 @@ class StopReason(StrEnum):
 
 _SENTENCES = {
     StopReason.RESEARCH_COMPLETE: "the research was judged complete and passed the quality gate",
-    StopReason.GAPS_EMPTY: "no open gap was left",
+    StopReason.GAPS_EMPTY: "no gap was left that seemed worth another round",
     StopReason.GAPS_EXHAUSTED: "every open gap had been tried as often as allowed",
     StopReason.NOVELTY: "the last round brought almost nothing new",
     StopReason.ITERATION_CAP: "the allowed number of rounds was used up",
@@ -117,7 +117,16 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Triage:
-    """What becomes of the topics proposed for a round."""
+    """What becomes of the topics proposed for a round, in the order of the proposal."""
 
-    accepted: tuple[Topic, ...]
-    skipped: tuple[Skip, ...]
+    fates: tuple[Topic | Skip, ...]
+
+    @property
+    def accepted(self) -> tuple[Topic, ...]:
+        """What is dispatched."""
+        return tuple(fate for fate in self.fates if isinstance(fate, Topic))
+
+    @property
+    def skipped(self) -> tuple[Skip, ...]:
+        """What is not."""
+        return tuple(fate for fate in self.fates if isinstance(fate, Skip))

@@ -92,7 +92,7 @@ class Standing:
     id: str
     text: str
     attempts: int = 0
-    """Tries until there was evidence; following up on what is known counts as no further try."""
+    """Tries until there was evidence, and those after it that brought none."""
     failures: int = 0
     """Units that came back without evidence."""
     evidence: int = 0
@@ -104,9 +104,9 @@ class Standing:
     @property
     def status(self) -> Literal["pending", "complete", "exhausted"]:
         """The word under which retry tracking lists it."""
-        if self.evidence:
-            return "complete"
-        return "exhausted" if self.exhausted else "pending"
+        if self.exhausted and (self.gaps or not self.evidence):
+            return "exhausted"
+        return "complete" if self.evidence else "pending"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,10 @@
+import asyncio
 from collections.abc import Sequence
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deepwell.analyst.extractive import ExtractiveAnalyst
 from deepwell.analyst.extractive.answerable import cited_sources, missing_for
@@ -9,7 +12,10 @@ from deepwell.analyst.extractive.differences import comparisons, figures
 from deepwell.analyst.extractive.facts import NoFacts
 from deepwell.analyst.extractive.question import take_apart
 from deepwell.analyst.extractive.quotes import best_quotes
+from deepwell.configuration import Configuration
 from deepwell.language.markers import cited
+from deepwell.language.words import words
+from deepwell.stages.judge.claims import extract_evidence
 from deepwell.testing import source
 from deepwell.vocabulary.evidence import Evidence, ReadPassage
 from deepwell.vocabulary.plan import Topic
@@ -168,6 +174,22 @@ def test_publications_that_a_question_cites(question: str, sources: list[str]) -
 
 def missing(question: str, facts: Facts, *claims: str) -> tuple[str, ...]:
     return missing_for(take_apart(question, facts.publishers(), facts.titles()), facts, claims)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["Gears turn in the old device.", "Wheels[2] of gears turn.", "See [1]; gears [3] too.[2]"])
+    )
+)
+def test_a_claim_rests_on_the_passage_it_was_quoted_from(parts: list[str]) -> None:
+    passages = [read(" ".join(parts) or "Gears turn here today.", "a.md"), read("Other gears rest.", "b.md")]
+    topic = Topic("Which gears turn?", "sq-1")
+    findings = asyncio.run(ExtractiveAnalyst(Facts()).digest(Brief(topic.text), topic, passages))
+    for item in extract_evidence(findings.answer, passages, topic, Configuration()):
+        for span in item.passages:
+            kept = {p.source.hash: p.source.text for p in passages}[span.source]
+            assert kept[span.start : span.end] == span.text
+            assert set(words(item.claim)) <= set(words(span.text))
 
 
 def test_an_unknown_name_or_source_is_said_to_be_missing() -> None:

@@ -27,6 +27,15 @@ def test_every_limit_has_its_sentence() -> None:
         assert all(reason.sentence in line for line in lines)
 
 
+def test_every_report_says_why_research_ended() -> None:
+    cards = [SourceCard.of(source("One.", "1.md"), 1)]
+    for reason in StopReason:
+        for gate in (GateResult("pass"), GateResult("retry", "only 1 of at least 5 evidence records")):
+            method = methodology(ended(reason, gate=gate), Configuration())
+            report = document.report("T", [WrittenSection("A", "One. [1]")], [Citation("One.", (1,))], cards, method)
+            assert reason.sentence in report.markdown, reason
+
+
 def test_a_thing_given_up_is_tagged() -> None:
     gone = Standing("sq-2", "when?", attempts=3, failures=3, exhausted=True)
     record = ended(StopReason.GAPS_EMPTY, standings=(gone,), unread={"a.pdf": 3, "b.pdf": 1})
@@ -49,6 +58,6 @@ def test_the_document_lists_what_was_cited_and_nothing_else() -> None:
     method = methodology(ended(StopReason.GAPS_EMPTY), Configuration())
     report = document.report("T", [WrittenSection("Answer", "One. [1]")], [Citation("One.", (1,))], cards, method)
     assert report.markdown == (
-        "# T\n\n## Answer\n\nOne. [1]\n\n*Research ended because no open gap was left.*\n\n"
+        "# T\n\n## Answer\n\nOne. [1]\n\n*Research ended because no gap was left that seemed worth another round.*\n\n"
         "## Sources\n\n[1] First — Wire, 2024-05-06. `1.md` (read 2026-01-02)\n"
     )

@@ -41,7 +41,7 @@ _MEASURES = frozenset(
 def missing_for(taken: TakenApart, facts: LibraryFacts, claims: Sequence[str]) -> tuple[str, ...]:
     """What the question needs and the library lacks, in sentences; empty when the question is taken on."""
     cited = list(dict.fromkeys(span.text for span in cited_sources(taken.question)))
-    called = [name for name in taken.names if name not in cited and is_proper(name)]
+    called = [name for name in taken.names if name not in cited and is_proper(name) and not _only_begins(taken, name)]
     lacking = [s for s in cited if not is_known_source(s, facts)] if facts.sourced >= SOURCED_SHARE else []
     unknown = [name for name in called if not is_known_name(name, facts)]
     needs = len(cited) + len(called)
@@ -53,6 +53,11 @@ def missing_for(taken: TakenApart, facts: LibraryFacts, claims: Sequence[str]) -
     if not needs and _word_cover(taken, claims) < LEAST_COVER:
         return ("No passage comes close to the words of this question.",)
     return tuple(_unsaid(taken, facts, claims))
+
+
+def _only_begins(taken: TakenApart, name: str) -> bool:
+    """Whether a single word has its capital only because the question begins with it."""
+    return " " not in name and taken.question.startswith(name) and taken.question.count(name) == 1
 
 
 def cited_sources(question: str) -> list[Span]:
@@ -103,22 +108,22 @@ def _word_cover(taken: TakenApart, claims: Sequence[str]) -> float:
 
 def _unsaid(taken: TakenApart, facts: LibraryFacts, claims: Sequence[str]) -> Iterator[str]:
     """A plain question about one name: what it asks must be said, and not only of something else."""
-    if not _is_plain(taken):
-        return
-    named = {s for name in taken.names for s in stems(name)}
-    for word in (word for word in taken.words if stem(word) not in named):
-        forms = {stem(form) for form in expanded([word])}
-        saying = [claim for claim in claims if forms & set(stems(claim))]
-        if word in _MEASURES and (not saying or all(_is_of_another(claim, named) for claim in saying)):
-            yield f"No passage says anything on “{word}” about {', '.join(taken.names)}."
+    for clause in taken.clauses:
+        about = [name for name in taken.names if name in clause.text]
+        if not about or not _is_plain(clause.text, about):
+            continue
+        named = {s for name in about for s in stems(name)}
+        for word in (word for word in clause.words if word in _MEASURES):
+            forms = {stem(form) for form in expanded([word])}
+            saying = [claim for claim in claims if forms & set(stems(claim))]
+            if not saying or all(_is_of_another(claim, named) for claim in saying):
+                yield f"No passage says anything on “{word}” about {', '.join(about)}."
 
 
-def _is_plain(taken: TakenApart) -> bool:
-    """One clause that asks something of the name itself, not of something that the name leads to."""
-    if len(taken.clauses) != 1 or not taken.names or _RELATIVE.search(taken.question):
-        return False
-    heads = (taken.question[: taken.question.find(name)] for name in taken.names)
-    return not any(_CHAINED.search(head) for head in heads)
+def _is_plain(clause: str, about: Sequence[str]) -> bool:
+    """Whether something is asked of the name itself, not of something that the name leads to."""
+    heads = (clause[: clause.find(name)] for name in about)
+    return not _RELATIVE.search(clause) and not any(_CHAINED.search(head) for head in heads)
 
 
 def _is_of_another(claim: str, named: set[str]) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deepwell.analyst.extractive.differences import NUMBER_WORDS, figures
+from deepwell.language.markers import without_markers
 from deepwell.language.names import names
 from deepwell.language.sentences import sentences
 from deepwell.language.stems import fold, stem, stems
@@ -22,7 +23,7 @@ PER_SOURCE = 3
 LONG = 45
 """Words beyond which a sentence is worth less: a reader wants the point."""
 
-_FURNITURE = re.compile(r"^\s*(?:#{1,6}\s|\||[-=*_]{3,}|!\[)|https?://\S+\s*$|\bPage \d+\b|·.*·|\|.*\|")
+_FURNITURE = re.compile(r"^\s*(?:#{1,6}\s|[-=*_]{3,}|!\[)|https?://\S+\s*$|\bPage \d+\b|·.*·|-{3,}\s*\|")
 _IS_CJK = re.compile(rf"[{CJK}]")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _OPENS_WITH_PRONOUN = re.compile(r"^(?:it|he|she|they|this|that|these|those|such|but|and|so)\b", re.IGNORECASE)
@@ -89,17 +90,25 @@ def _candidates(question: str, terms: Mapping[str, float], passages: Sequence[Re
         prior = 1 + 0.3 / number
         titled = TITLE_SHARE * _weight(frozenset(stems(item.source.title)), terms)
         for start, end in sentences(item.passage.text):
-            text = _BULLET.sub("", " ".join(item.passage.text[start:end].split()))
+            text = _quotable(item.passage.text[start:end])
             own = sentence_score(question, terms, text) if _is_sentence(text) else 0.0
             if own:
                 found.append(Quote(text, number, (own + titled) * prior, frozenset(stems(text))))
     return found
 
 
+def _quotable(sentence: str) -> str:
+    """On one line, without bullets and without footnote markers of its own: ours must be the only ones."""
+    return _BULLET.sub("", " ".join(without_markers(sentence).split())).strip("| ")
+
+
 def _is_sentence(text: str) -> bool:
-    """A statement with an end; questions, captions, headings, rows and page furniture are none."""
+    """A statement with an end, or a row of a table; questions, captions, headings and page furniture are none."""
     if _FURNITURE.search(text) or len(text) < 12:
         return False
+    if "|" in text:
+        # A row of a table, its outer bars gone: several cells that say something.
+        return sum(any(c.isalnum() for c in cell) for cell in text.split("|")) > 1
     bare = text.rstrip("\"”’')»]」』")
     words, ended = len(text.split()), bare.endswith((".", "!", "…", "。", "！", ":"))
     if _IS_CJK.search(text):

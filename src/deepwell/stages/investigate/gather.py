@@ -36,7 +36,7 @@ async def read_best(
     """Read the sources of the best hits, each once, and cut the passages from them."""
     best = [item for item in ranked if item.hit.address not in given_up][: configuration.max_passages_per_unit]
     addresses = list(dict.fromkeys(item.hit.address for item in best))
-    read = await asyncio.gather(*(_read(address, bench) for address in addresses))
+    read = await asyncio.gather(*(_read(address, bench, configuration) for address in addresses))
     sources = {address: source for address, source in zip(addresses, read, strict=True) if source}
     passages = [_passage(item, sources[item.hit.address]) for item in best if item.hit.address in sources]
     unread = tuple(address for address in addresses if address not in sources)
@@ -54,12 +54,18 @@ async def _search(query: Query, bench: Workbench, configuration: Configuration) 
     return hits
 
 
-async def _read(address: str, bench: Workbench) -> Source | None:
+async def _read(address: str, bench: Workbench, configuration: Configuration) -> Source | None:
+    tries = bench.failed_reads.get(address, 0)
+    if tries >= configuration.max_retry_attempts:
+        return None
+    # Counted before the answer is there: units that try the same address at once are tries of their own.
+    bench.failed_reads[address] = tries + 1
     try:
         source = await bench.reader.read(address)
     except Unreadable as error:
         await bench.journal.record(SourceNotRead(address, str(error)))
         return None
+    bench.failed_reads[address] -= 1
     await bench.shelf.keep(source)
     await bench.journal.record(SourceRead(address, source.hash))
     return source

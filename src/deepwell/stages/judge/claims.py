@@ -19,6 +19,7 @@ _UNCERTAIN = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+|^#{1,6}\s+")
+_BETWEEN_WORDS = r"(?:\s|\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])+"
 _QUOTES = "\"“”„«»'‘’ "
 
 
@@ -76,8 +77,8 @@ def _read_again(evidence: Evidence, passages: Sequence[ReadPassage]) -> tuple[Re
 
 
 def _quoted(text: str, claim: str) -> tuple[int, int] | None:
-    # A quotation may have been re-wrapped: any run of white space matches any other.
-    pattern = r"\s+".join(re.escape(word) for word in claim.split())
+    # A quotation may have been re-wrapped, and footnote markers of the document's own are left out of it.
+    pattern = _BETWEEN_WORDS.join(re.escape(word) for word in claim.split())
     match = re.search(pattern, text)
     return match.span() if match else None
 

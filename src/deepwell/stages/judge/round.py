@@ -1,7 +1,6 @@
 """Closing a round: merge what came back, measure it, and decide."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deepwell.configuration import Configuration
@@ -45,6 +44,7 @@ def close_round(
     wave: Triage,
     known: Known,
     *,
+    failed_reads: Mapping[str, int],
     called_complete: bool,
     interrupted: bool,
     now: float,
@@ -56,7 +56,8 @@ def close_round(
     gathered = merged(outcomes, known.catalogue, known.ledger, configuration.max_sources)
     verdict = quality_gate([*known.ledger, *gathered.evidence], configuration)
     score = novelty(gathered.notes, known.notes)
-    record = _extended(known.record, outcomes, wave, verdict, score, configuration)
+    extended = _extended(known.record, outcomes, wave, verdict, score, configuration)
+    record = replace(extended, unread={address: tries for address, tries in failed_reads.items() if tries})
     situation = Situation(
         iteration=record.iteration,
         gaps=open_gaps(record.by_subquestion),
@@ -81,7 +82,6 @@ def _extended(
     configuration: Configuration,
 ) -> ResearchRecord:
     searched = (*record.searched, *(query.text for outcome in outcomes for query in outcome.queries))
-    unread = Counter(dict(record.unread)) + Counter(a for outcome in outcomes for a in outcome.unread)
     return replace(
         record,
         iteration=record.iteration + 1,
@@ -91,7 +91,6 @@ def _extended(
         dispatched_topics=(*record.dispatched_topics, *(topic.text for topic in wave.accepted)),
         skipped_topics=(*record.skipped_topics, *(skip.topic.text for skip in wave.skipped)),
         searched=tuple(dict.fromkeys(searched)),
-        unread=dict(unread),
         cut_off_units=record.cut_off_units + sum(1 for o in outcomes if o.status == "cancelled"),
         failed_units=record.failed_units + sum(1 for o in outcomes if o.status == "failed"),
         lanes=(*record.lanes, *(_lane(record.iteration + 1, outcome) for outcome in outcomes)),

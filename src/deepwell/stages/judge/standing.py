@@ -48,7 +48,7 @@ def _after(before: Standing, outcomes: Sequence[UnitOutcome], max_attempts: int)
     failures = before.failures + failed
     return replace(
         before,
-        attempts=before.attempts + (0 if before.evidence else len(outcomes)),
+        attempts=before.attempts + (failed if before.evidence else len(outcomes)),
         failures=failures,
         evidence=before.evidence + sum(len(o.evidence) for o in outcomes),
         gaps=_gaps_after(before.gaps, [o for o in outcomes if o.succeeded]),

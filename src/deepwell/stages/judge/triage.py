@@ -18,7 +18,7 @@ def triage(
 ) -> Triage:
     """Drop near-duplicates (of this batch too), then what is exhausted, then what passes the ceiling on units."""
     accepted: list[Topic] = []
-    skipped: list[Skip] = []
+    fates: list[Topic | Skip] = []
     for topic in proposed:
         earlier = [*dispatched, *(other.text for other in accepted)]
         reason = (
@@ -27,10 +27,12 @@ def triage(
             or _over_ceiling(len(earlier), configuration)
         )
         if reason:
-            skipped.append(Skip(topic, reason))
+            fates.append(Skip(topic, reason))
         else:
             accepted.append(_numbered(topic, accepted, standings))
-    return Triage(rationed(accepted, configuration.max_queries), tuple(skipped))
+            fates.append(accepted[-1])
+    within = iter(rationed(accepted, configuration.max_queries))
+    return Triage(tuple(next(within) if isinstance(fate, Topic) else fate for fate in fates))
 
 
 def rationed(topics: Sequence[Topic], most: int) -> tuple[Topic, ...]:

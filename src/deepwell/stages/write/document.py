@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from deepwell.vocabulary.decision import StopReason
 from deepwell.vocabulary.report import Citation, Methodology, NotFound, Report, WrittenSection
 from deepwell.vocabulary.source import SourceCard
 
 NOT_FOUND = "Not found in these documents"
+CUT_SHORT = "**The research was stopped before anything was found.** That says nothing about the documents."
 
 
 def report(
@@ -26,7 +28,8 @@ def report(
 
 def not_found(question: str, searched: Sequence[str], missing: Sequence[str], methodology: Methodology) -> NotFound:
     """The honest alternative: what was looked for, and what was missing."""
-    parts = [f"# {question}", f"**{NOT_FOUND}.** Nothing in them answers the question."]
+    stopped_short = methodology.stop in (StopReason.TIME, StopReason.INTERRUPTED)
+    parts = [f"# {question}", CUT_SHORT if stopped_short else f"**{NOT_FOUND}.** Nothing in them answers the question."]
     if missing:
         parts.append("## What is missing\n\n" + _bullets(missing))
     if searched:
@@ -47,10 +50,13 @@ def _section(section: WrittenSection) -> str:
 
 
 def _methodology(methodology: Methodology) -> Iterator[str]:
-    if methodology.lines:
+    ended = f"Research ended because {methodology.stop.sentence}."
+    if not methodology.lines:
+        yield f"*{ended}*"
+    elif methodology.stop.is_limit:
         yield "## Methodology\n\n" + _bullets(methodology.lines)
     else:
-        yield f"*Research ended because {methodology.stop.sentence}.*"
+        yield "## Methodology\n\n" + _bullets((ended, *methodology.lines))
 
 
 def _bullets(lines: Sequence[str]) -> str:

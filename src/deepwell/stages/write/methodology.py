@@ -1,6 +1,6 @@
 """What limited the run, in sentences for the reader."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from deepwell.configuration import Configuration
 from deepwell.vocabulary.decision import StopReason
@@ -10,13 +10,16 @@ from deepwell.vocabulary.report import Methodology
 RETRY_TAG = "#RETRY_EXHAUSTED"
 
 
-def methodology(record: ResearchRecord, configuration: Configuration, removed_citations: int = 0) -> Methodology:
+def methodology(
+    record: ResearchRecord, configuration: Configuration, limits: Sequence[str] = (), removed_citations: int = 0
+) -> Methodology:
     """The reason research ended and every limit that shaped the report; no lines when none did."""
     stop = record.stop or StopReason.INTERRUPTED
     lines = (
         *_ending(record, stop, configuration),
         *_retries(record, configuration),
-        *_losses(record, configuration, removed_citations),
+        *_losses(record, removed_citations),
+        *limits,
     )
     tags = (RETRY_TAG,) if any(RETRY_TAG in line for line in lines) else ()
     return Methodology(stop, lines, tags)
@@ -46,14 +49,14 @@ def _ending(record: ResearchRecord, stop: StopReason, configuration: Configurati
 
 def _retries(record: ResearchRecord, configuration: Configuration) -> Iterator[str]:
     for standing in record.standings:
-        if standing.exhausted and not standing.evidence:
+        if standing.status == "exhausted":
             yield (f"{RETRY_TAG}: “{standing.text}” was given up after {standing.failures} tries without evidence.")
     for address, tries in record.unread.items():
         given_up = f" {RETRY_TAG}" if tries >= configuration.max_retry_attempts else ""
         yield f"{address} could not be read ({_count(tries, 'try', 'tries')}).{given_up}"
 
 
-def _losses(record: ResearchRecord, configuration: Configuration, removed_citations: int) -> Iterator[str]:
+def _losses(record: ResearchRecord, removed_citations: int) -> Iterator[str]:
     if record.cut_off_units:
         yield f"{_count(record.cut_off_units, 'research unit')} cut off before the end; what was gathered is used."
     if record.failed_units:
