@@ -213,6 +213,13 @@ def test_a_measure_that_is_only_given_for_something_else_is_missing() -> None:
     )
 
 
+def test_one_part_that_is_unsaid_does_not_refuse_the_others() -> None:
+    question = "What did the Antikythera mechanism weigh, and when did the divers find the wreck of the ship?"
+    assert not missing(question, Facts(), "BladeRunner weighed eight tonnes.", "The divers found the wreck in 1900.")
+    merged = "What did the Antikythera mechanism weigh when it was new, and who made it?"
+    assert missing(merged, Facts(), "BladeRunner weighed about eight tonnes.", "It was made on Rhodes.")
+
+
 async def test_an_outline_answers_first_and_names_what_is_missing() -> None:
     analyst = ExtractiveAnalyst(Facts())
     intake = await plan("Who found the wreck off the island, and why did the first dive stop early?")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from datetime import date
 
-from deepwell.analyst.extractive.answerable import missing_for
+from deepwell.analyst.extractive.answerable import missing_for, unsaid
 from deepwell.analyst.extractive.facts import LibraryFacts, NoFacts, rarity, weights_with_forms
 from deepwell.analyst.extractive.leads import leads_of
 from deepwell.analyst.extractive.planning import kind_of, plan_of, tier_of
@@ -53,7 +53,7 @@ class ExtractiveAnalyst:
         """Ask once more in fewer words where a search brought too little."""
         if len(notebook.passages) >= 3 or not notebook.thin_queries:
             return [Done()]
-        rarest = sorted(content(notebook.topic.text), key=self._facts.frequency)
+        rarest = sorted(self._asked(notebook.topic), key=self._facts.frequency)
         broader = (Query(word, notebook.topic.text) for word in rarest if self._facts.frequency(word))
         moves: list[ResearcherMove] = [SearchWeb(query) for query in broader if query not in notebook.queries]
         return moves[: notebook.tool_calls_left] or [Done()]
@@ -71,7 +71,8 @@ class ExtractiveAnalyst:
     ) -> Outline | Unanswerable:
         """An answer first, then the parts of the question."""
         taken = self._apart(brief.question)
-        missing = missing_for(taken, self._facts, [item.evidence.claim for item in evidence])
+        claims = [item.evidence.claim for item in evidence]
+        missing = missing_for(taken, self._facts, claims)
         if missing:
             return Unanswerable(missing)
         asked = {part.id: (part.text, self._terms(brief, part.text)) for part in plan.subquestions}
@@ -85,11 +86,15 @@ class ExtractiveAnalyst:
         for item, value in merits.items():
             best[item.evidence.subquestion] = max(value, best.get(item.evidence.subquestion, 0.0))
         worth_it = [item for item, value in merits.items() if value >= WORTH_SAYING * best[item.evidence.subquestion]]
-        return outline(brief, plan, sorted(worth_it, key=lambda item: -merits[item]))
+        return outline(brief, plan, sorted(worth_it, key=lambda item: -merits[item]), unsaid(taken, claims))
 
     async def write_section(self, brief: Brief, section: Section, so_far: Sequence[WrittenSection]) -> str:
         """The quotations of the section."""
         return section_text(section)
+
+    def _asked(self, topic: Topic) -> tuple[str, ...]:
+        """The words that an answer to the topic has to speak of: those still open where a lead is followed."""
+        return content(topic.lead.queries[0].text if topic.lead else topic.text)
 
     def _apart(self, question: str) -> TakenApart:
         return take_apart(question, self._facts.publishers(), list(self._facts.titles()))
@@ -100,7 +105,7 @@ class ExtractiveAnalyst:
 
     def _gaps(self, topic: Topic, quotes: Sequence[Quote], passages: Sequence[ReadPassage]) -> tuple[str, ...]:
         """A topic is settled when one sentence, with the title above it, holds most of what it is about."""
-        words = content(topic.lead.queries[0].text if topic.lead else topic.text)
+        words = self._asked(topic)
         # A word that stands nowhere in the library weighs as much as the rarest there could be.
         most = math.log(1 + 2 * (self._facts.passage_count + 1))
         worth = {word: rarity(self._facts, word) or most for word in words}

@@ -2,10 +2,10 @@
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from deepwell.analyst.extractive.facts import LibraryFacts
-from deepwell.analyst.extractive.question import TakenApart, content, expanded
+from deepwell.analyst.extractive.question import Clause, TakenApart, content, expanded
 from deepwell.language.figures import MONTHS
 from deepwell.language.names import Span, names
 from deepwell.language.stems import stem, stems
@@ -31,7 +31,7 @@ _THE = re.compile(r"\b(?:an?|the)\s+$|['‘\"“]$", re.IGNORECASE)
 _ITS_PIECE = re.compile(rf"^['’\"”]?\s+{_PIECE}\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:\bthe\s+)?['‘\"“]?(?:the\s+)?$", re.IGNORECASE)
 _CHAINED = re.compile(r"\b(?:of|by|in|at|from|with|for)\s+(?:the\s+)?$", re.IGNORECASE)
-_RELATIVE = re.compile(r"\w\s+(?:where|which|who|whom|whose|that)\b", re.IGNORECASE)
+_RELATIVE = re.compile(r"(?<!\band)(?<!,)\s(?:where|which|who|whom|whose|that)\b", re.IGNORECASE)
 _MEASURES = frozenset(
     "cost price worth weigh weight heavy height tall length width depth speed temperature salary revenue".split()
 )
@@ -52,7 +52,8 @@ def missing_for(taken: TakenApart, facts: LibraryFacts, claims: Sequence[str]) -
         )
     if not needs and _word_cover(taken, claims) < LEAST_COVER:
         return ("No passage comes close to the words of this question.",)
-    return tuple(_unsaid(taken, facts, claims))
+    unanswered = unsaid(taken, claims)
+    return unanswered if len(unanswered) == len(taken.clauses) else ()
 
 
 def _only_begins(taken: TakenApart, name: str) -> bool:
@@ -106,18 +107,22 @@ def _word_cover(taken: TakenApart, claims: Sequence[str]) -> float:
     return sum(stem(word) in held for word in taken.words) / len(taken.words)
 
 
-def _unsaid(taken: TakenApart, facts: LibraryFacts, claims: Sequence[str]) -> Iterator[str]:
-    """A plain question about one name: what it asks must be said, and not only of something else."""
-    for clause in taken.clauses:
-        about = [name for name in taken.names if name in clause.text]
-        if not about or not _is_plain(clause.text, about):
-            continue
-        named = {s for name in about for s in stems(name)}
-        for word in (word for word in clause.words if word in _MEASURES):
-            forms = {stem(form) for form in expanded([word])}
-            saying = [claim for claim in claims if forms & set(stems(claim))]
-            if not saying or all(_is_of_another(claim, named) for claim in saying):
-                yield f"No passage says anything on “{word}” about {', '.join(about)}."
+def unsaid(taken: TakenApart, claims: Sequence[str]) -> tuple[str, ...]:
+    """For each clause that plainly asks a measure of a name: that it is not said, or only of something else."""
+    return tuple(sentence for clause in taken.clauses if (sentence := _unsaid(clause, taken.names, claims)))
+
+
+def _unsaid(clause: Clause, called: Sequence[str], claims: Sequence[str]) -> str | None:
+    about = [name for name in called if name in clause.text]
+    if not about or not _is_plain(clause.text, about):
+        return None
+    named = {s for name in about for s in stems(name)}
+    for word in (word for word in clause.words if word in _MEASURES):
+        forms = {stem(form) for form in expanded([word])}
+        saying = [claim for claim in claims if forms & set(stems(claim))]
+        if not saying or all(_is_of_another(claim, named) for claim in saying):
+            return f"No passage says anything on “{word}” about {', '.join(about)}."
+    return None
 
 
 def _is_plain(clause: str, about: Sequence[str]) -> bool:

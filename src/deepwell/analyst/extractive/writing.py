@@ -18,7 +18,7 @@ MOST_IN_ANSWER = 4
 MOST_IN_SECTION = 8
 
 
-def outline(brief: Brief, plan: Plan, best_first: Sequence[NumberedEvidence]) -> Outline:
+def outline(brief: Brief, plan: Plan, best_first: Sequence[NumberedEvidence], unsaid: Sequence[str] = ()) -> Outline:
     """The sections and the evidence of each; `best_first` is ordered by how well it speaks to the question."""
     answer = _answer(plan, best_first)
     sections = [Section(ANSWER, "the short answer", answer)]
@@ -26,7 +26,7 @@ def outline(brief: Brief, plan: Plan, best_first: Sequence[NumberedEvidence]) ->
     compared = _in_dispute(best_first)
     if compared:
         sections.append(Section(DIFFERENCES, "numbers set side by side", compared))
-    missing = tuple(_missing(plan, best_first))
+    missing = (*unsaid, *_missing(plan, best_first))
     if missing:
         sections.append(Section(NOT_FOUND, "what stays open", notes=missing))
     return Outline(brief.question, tuple(sections))
