@@ -119,5 +119,4 @@ class ResearchUnit:
             gaps=findings.gaps,
             leads=findings.leads,
             queries=desk.queries,
-            unread=desk.unread,
         )

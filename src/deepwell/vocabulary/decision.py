@@ -92,6 +92,9 @@ class LoopDecision:
         }
 
 
+RETRY_EXHAUSTED = "#RETRY_EXHAUSTED"
+"""The tag of what was given up after as many tries as allowed."""
+
 GateStatus = Literal["none", "pass", "retry"]
 
 

@@ -71,8 +71,6 @@ class UnitOutcome:
     leads: tuple[Lead, ...] = ()
     queries: tuple[Query, ...] = ()
     """Every search the unit ran."""
-    unread: tuple[str, ...] = ()
-    """Addresses that could not be read."""
 
     @property
     def attempt_number(self) -> int:

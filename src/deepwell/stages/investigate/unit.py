@@ -20,13 +20,12 @@ class Desk:
     """What lies before one unit."""
 
     given_up: frozenset[str] = frozenset()
-    """Addresses that are not to be read again in this run."""
+    """Addresses that could not be read, and that this unit does not try again."""
     queries: tuple[Query, ...] = ()
     rankings: tuple[tuple[Hit, ...], ...] = ()
-    """The hits of each query, in the order of `queries`; a fetched address is a ranking of one."""
+    """The hits of each query, in the order of `queries`."""
     passages: tuple[ReadPassage, ...] = ()
     """The best passages over all rankings, best first."""
-    unread: tuple[str, ...] = ()
     turns: int = 0
     tool_calls: int = 0
     """Searches and reads the analyst asked for; the first turn's searches are not counted."""
@@ -76,7 +75,6 @@ async def carry_out(
         queries=(*desk.queries, *queries),
         rankings=rankings,
         passages=reading.passages,
-        unread=tuple(dict.fromkeys((*desk.unread, *reading.unread))),
         given_up=desk.given_up | frozenset(reading.unread),
         turns=desk.turns + 1,
         tool_calls=desk.tool_calls + (len(allowed) if desk.turns else 0),

@@ -6,8 +6,6 @@ from dataclasses import replace
 from deepwell.vocabulary.evidence import Gap, Standing, UnitOutcome
 from deepwell.vocabulary.plan import Lead, Plan
 
-RETRY_EXHAUSTED = "#RETRY_EXHAUSTED"
-
 
 def first_standings(plan: Plan) -> dict[str, Standing]:
     """Nothing tried yet."""

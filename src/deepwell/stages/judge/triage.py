@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from deepwell.configuration import Configuration
 from deepwell.stages.judge.duplicates import find_duplicate
-from deepwell.vocabulary.decision import Skip, Triage
+from deepwell.vocabulary.decision import RETRY_EXHAUSTED, Skip, Triage
 from deepwell.vocabulary.evidence import Standing
 from deepwell.vocabulary.plan import Query, Topic
 
@@ -66,7 +66,7 @@ def _exhausted(
         pending = sum(1 for other in accepted if other.subquestion == topic.subquestion)
     failures = standing.failures if standing else 0
     if (standing and standing.exhausted) or failures + pending >= configuration.max_retry_attempts:
-        return f"its sub-question was tried {failures + pending} times without success (#RETRY_EXHAUSTED)"
+        return f"its sub-question was tried {failures + pending} times without success ({RETRY_EXHAUSTED})"
     return None
 
 

@@ -3,11 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from deepwell.configuration import Configuration
-from deepwell.vocabulary.decision import StopReason
+from deepwell.vocabulary.decision import RETRY_EXHAUSTED, StopReason
 from deepwell.vocabulary.record import ResearchRecord
 from deepwell.vocabulary.report import Methodology
-
-RETRY_TAG = "#RETRY_EXHAUSTED"
 
 
 def methodology(
@@ -21,7 +19,7 @@ def methodology(
         *_losses(record, removed_citations),
         *limits,
     )
-    tags = (RETRY_TAG,) if any(RETRY_TAG in line for line in lines) else ()
+    tags = (RETRY_EXHAUSTED,) if any(RETRY_EXHAUSTED in line for line in lines) else ()
     return Methodology(stop, lines, tags)
 
 
@@ -50,9 +48,10 @@ def _ending(record: ResearchRecord, stop: StopReason, configuration: Configurati
 def _retries(record: ResearchRecord, configuration: Configuration) -> Iterator[str]:
     for standing in record.standings:
         if standing.status == "exhausted":
-            yield (f"{RETRY_TAG}: “{standing.text}” was given up after {standing.failures} tries without evidence.")
+            tries = standing.failures
+            yield f"{RETRY_EXHAUSTED}: “{standing.text}” was given up after {tries} tries without evidence."
     for address, tries in record.unread.items():
-        given_up = f" {RETRY_TAG}" if tries >= configuration.max_retry_attempts else ""
+        given_up = f" {RETRY_EXHAUSTED}" if tries >= configuration.max_retry_attempts else ""
         yield f"{address} could not be read ({_count(tries, 'try', 'tries')}).{given_up}"
 
 
