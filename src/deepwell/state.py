@@ -8,6 +8,7 @@ from langgraph.graph.message import add_messages
 
 from deepwell.configuration import Configuration
 from deepwell.stages.investigate.unit import Desk
+from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.decision import Triage
 from deepwell.vocabulary.evidence import Evidence, Findings
 from deepwell.vocabulary.moves import ResearcherMove, SupervisorMove
@@ -31,6 +32,8 @@ class ResearchState(TypedDict, total=False):
     messages: Annotated[list[AnyMessage], add_messages]
     configuration: Configuration
     """The configuration with its tier resolved, from intake on."""
+    budget: Budget
+    """The run's budget, its time as the tier sets it."""
     research_brief: Brief
     plan: Plan
     intake_decision: Literal["clarify", "proceed"]
@@ -50,6 +53,7 @@ class SupervisorState(TypedDict, total=False):
 
     supervisor_messages: Annotated[list[AnyMessage], override_reducer]
     configuration: Configuration
+    budget: Budget
     research_brief: Brief
     plan: Plan
     notes: Annotated[list[str], override_reducer]

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import pytest
@@ -266,6 +266,13 @@ async def test_the_progress_payload_names_what_views_need() -> None:
         assert name in last
     assert last["evidence_record_count"] == len(walked.state["evidence_ledger"])
     assert {"topic", "status", "duration_s", "failure_reason"} <= set(last["research_units"][0])
+
+
+async def test_the_plan_may_pick_the_tier_with_its_time() -> None:
+    walked = await walk(ScriptedAnalyst(replace(intake("device gears"), tier="simple")), tier="auto")
+    research = walked.state["research_record"].phase_state["research"]
+    assert research["time_budget"]["total_minutes"] == 2.0
+    assert research["iteration"]["max"] == 2
 
 
 async def test_time_below_the_reserve_ends_research() -> None:

@@ -1,5 +1,6 @@
 """scope_intake: understand the question and plan, or ask back."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -12,6 +13,7 @@ from deepwell.nodes.bench import workbench
 from deepwell.stages import intake
 from deepwell.stages.judge.standing import first_standings
 from deepwell.state import ResearchState
+from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import ClarificationAsked, ScopeTaken
 from deepwell.vocabulary.question import Clarification, Intake, Turn
 from deepwell.vocabulary.record import ResearchRecord
@@ -27,18 +29,20 @@ async def scope_intake(
     if isinstance(taken, Clarification):
         await bench.journal.record(ClarificationAsked(taken.question))
         return Command(goto="__end__", update=_question_back(taken))
+    budget = bench.budget
     if configuration.tier == "auto":
         configuration = configuration.for_tier(taken.tier)
+        budget = replace(budget, total_minutes=configuration.total_minutes)
     parts = tuple(part.text for part in taken.plan.subquestions)
     await bench.journal.record(ScopeTaken(taken.brief.kind, configuration.tier, parts))
-    return Command(goto="research_supervisor", update=_start(taken, configuration))
+    return Command(goto="research_supervisor", update=_start(taken, configuration, budget))
 
 
 def _question_back(asked: Clarification) -> dict[str, Any]:
     return {"messages": [AIMessage(asked.question)], "intake_decision": "clarify", "awaiting_clarification": True}
 
 
-def _start(taken: Intake, configuration: Configuration) -> dict[str, Any]:
+def _start(taken: Intake, configuration: Configuration, budget: Budget) -> dict[str, Any]:
     # A new turn starts clean: nothing of an earlier question in this thread may leak into the new report.
     clean: dict[str, list[Any]] = {
         name: [] for name in ("supervisor_messages", "notes", "raw_notes", "evidence_ledger", "catalogue")
@@ -46,6 +50,7 @@ def _start(taken: Intake, configuration: Configuration) -> dict[str, Any]:
     return {
         **clean,
         "configuration": configuration,
+        "budget": budget,
         "research_brief": taken.brief,
         "plan": taken.plan,
         "intake_decision": "proceed",

@@ -41,7 +41,7 @@ class ProgressBoard:
     def _payload(self, ledger: list[Evidence], **closing: Any) -> RuntimeProgress:
         return runtime_progress(
             configuration=self._state["configuration"],
-            budget=self._bench.budget,
+            budget=self._state["budget"],
             now=self._bench.clock.monotonic(),
             units=self._units,
             skipped=len(self._state["wave"].skipped),

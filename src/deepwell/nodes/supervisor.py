@@ -53,7 +53,7 @@ async def supervisor_tools(
     outcomes = await supervise.run_wave(
         [ResearchUnit(topic, state, config) for topic in state["wave"].accepted],
         at_once=configuration.max_concurrent_research_units,
-        seconds=bench.budget.research_seconds_left(bench.clock.monotonic()),
+        seconds=state["budget"].research_seconds_left(bench.clock.monotonic()),
         interrupted=bench.interrupted,
         on_change=progress.unit_changed,
     )
@@ -65,7 +65,7 @@ async def supervisor_tools(
         called_complete=any(isinstance(move, ResearchComplete) for move in state["moves"]),
         interrupted=bench.interrupted.is_set(),
         now=bench.clock.monotonic(),
-        budget=bench.budget,
+        budget=state["budget"],
         configuration=configuration,
     )
     await _record_round(closed, outcomes, bench)
