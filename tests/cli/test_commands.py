@@ -66,6 +66,7 @@ def test_what_the_documents_do_not_hold_is_refused(deepwell: Call, notes: Path) 
     assert "Not found in these documents" in ended.out
     assert "## What was searched" in ended.out
     assert "## Sources" not in ended.out
+    assert "cited no sources" in deepwell("show", "last", "--sources").out
 
 
 def test_json_holds_exact_spans(deepwell: Call, notes: Path) -> None:

@@ -95,6 +95,8 @@ def runs(console: Console, heads: Sequence[RunHead], *, as_json: bool) -> None:
 
 def sources(console: Console, run: StoredRun, kept: Mapping[str, Source]) -> None:
     """Each source with the spans that were quoted from it, in their surroundings."""
+    if not run.sources:
+        console.print("This run cited no sources.", highlight=False)
     for source in run.sources:
         console.print(Text(f"[{source.number}] {source.title}", style="bold"), soft_wrap=True)
         about = f"    {source.address} · read {source.retrieved_at[:10]} · sha256 {source.hash[:16]}"

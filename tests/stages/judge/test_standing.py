@@ -16,7 +16,7 @@ def outcome(key: str, *, found: bool, status: UnitStatus = "complete", gaps: tup
 
 def test_a_subquestion_without_evidence_is_a_gap() -> None:
     gaps = open_gaps(first_standings(PLAN))
-    assert [gap.text for gap in gaps] == ["No evidence yet: who?", "No evidence yet: when?"]
+    assert [gap.text for gap in gaps] == ["Nothing was found on: who?", "Nothing was found on: when?"]
 
 
 def test_three_failures_exhaust_a_subquestion() -> None:
@@ -41,9 +41,9 @@ def test_a_unit_that_was_cut_off_did_not_fail() -> None:
 
 def test_one_unit_that_settles_the_matter_closes_the_gap() -> None:
     standings = updated(first_standings(PLAN), [outcome("sq-1", found=True, gaps=("still open",))], 3)
-    assert [g.text for g in open_gaps(standings)] == ["still open", "No evidence yet: when?"]
+    assert [g.text for g in open_gaps(standings)] == ["still open", "Nothing was found on: when?"]
     standings = updated(standings, [outcome("sq-1", found=True), outcome("sq-1", found=True, gaps=("x",))], 3)
-    assert [g.text for g in open_gaps(standings)] == ["No evidence yet: when?"]
+    assert [g.text for g in open_gaps(standings)] == ["Nothing was found on: when?"]
 
 
 def test_the_best_score_of_a_lead_is_kept() -> None:

@@ -39,4 +39,4 @@ def _retried(standing: Standing) -> Iterator[ConductResearch]:
     longest = sorted(words, key=lambda word: -len(word))[:keep]
     topic = " ".join(word for word in words if word in longest)
     if topic and topic != standing.text:
-        yield ConductResearch(topic, standing.id, f"No evidence yet: {standing.text}", (Query(topic),))
+        yield ConductResearch(topic, standing.id, f"Nothing was found on: {standing.text}", (Query(topic),))

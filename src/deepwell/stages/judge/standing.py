@@ -27,7 +27,7 @@ def open_gaps(standings: Mapping[str, Standing]) -> tuple[Gap, ...]:
     """What stays open, in the order of the plan; a sub-question without evidence is one gap."""
     found: list[Gap] = []
     for standing in standings.values():
-        texts = standing.gaps if standing.evidence else (f"No evidence yet: {standing.text}",)
+        texts = standing.gaps if standing.evidence else (f"Nothing was found on: {standing.text}",)
         found.extend(Gap(standing.id, text, standing.exhausted) for text in texts)
     return tuple(found)
 
