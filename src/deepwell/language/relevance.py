@@ -18,6 +18,11 @@ TITLE_SHARE = 0.5
 SENTENCE_SHARE = 0.5
 """Terms that meet in one sentence count half again: an answer is mostly one sentence."""
 
+CONTEXT_SHARE = 0.3
+"""Weight of a word of the context beside one of the matter itself: it says what `he` or `it` stands for."""
+RARITY_CAP = 6.0
+"""Beyond this a name is rare enough: one that stands once in a large library is no better lead than one a few times."""
+
 Key = tuple[str, ...]
 """A name or phrase as its stems in order."""
 

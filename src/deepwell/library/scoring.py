@@ -4,17 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deepwell.language.names import names, quoted
-from deepwell.language.relevance import Key, Reading, relevance
+from deepwell.language.relevance import CONTEXT_SHARE, RARITY_CAP, Key, Reading, relevance
 from deepwell.language.stems import stem, stems
 from deepwell.library.terms import query_terms
 from deepwell.vocabulary.plan import Query
 
-CONTEXT_SHARE = 0.3
-"""A word of the context helps a little: it says what `he` or `it` stands for."""
 NAME_AS_TITLE = 2.0
 """A document whose title is a name of the query is about that name."""
-PHRASE_CAP = 6.0
-"""A phrase that stands once in a large library is not worth more than one that stands a few times."""
 PHRASE_AS_TITLE = 2.0
 SAME_DAY = 3.0
 """The query says when it came out: other days rank far behind, but are not shut out."""
@@ -36,7 +32,7 @@ def wanted(query: Query, rarities: Mapping[str, float]) -> Wanted:
     terms |= {stem(word): rarities[word] for word in query_terms(query.text)}
     text = f"{query.text}\n{query.context}"
     called = frozenset(tuple(stems(span.text)) for span in (*names(text), *quoted(text)))
-    phrases = {tuple(stems(phrase)): min(rarities[phrase], PHRASE_CAP) for phrase in query.phrases}
+    phrases = {tuple(stems(phrase)): min(rarities[phrase], RARITY_CAP) for phrase in query.phrases}
     return Wanted(terms, called, phrases, query.published)
 
 

@@ -13,6 +13,7 @@ from deepwell.analyst.extractive.quotes import Quote, best_quotes, sentence_scor
 from deepwell.analyst.extractive.supervising import next_moves
 from deepwell.analyst.extractive.writing import outline, section_text
 from deepwell.analyst.protocol import Board, Notebook
+from deepwell.language.relevance import CONTEXT_SHARE
 from deepwell.language.stems import stems
 from deepwell.vocabulary.evidence import Findings, ReadPassage
 from deepwell.vocabulary.moves import Done, ResearcherMove, SearchWeb, SupervisorMove
@@ -21,8 +22,6 @@ from deepwell.vocabulary.question import Brief, Conversation, Intake
 from deepwell.vocabulary.report import NumberedEvidence, Outline, Section, Unanswerable, WrittenSection
 
 QUOTES_PER_TOPIC = 8
-CONTEXT_SHARE = 0.3
-"""A word of the question outside the topic still helps a little: it says what `he` or `it` stands for."""
 WORTH_SAYING = 0.3
 """Share of the best sentence's merit that another one on the same part must have to stand in the report."""
 SETTLED = 0.75

@@ -7,15 +7,13 @@ from deepwell.analyst.extractive.facts import LibraryFacts, rarity, weights
 from deepwell.analyst.extractive.question import TakenApart, expanded, title_mentions
 from deepwell.language.figures import MONTHS
 from deepwell.language.names import names
-from deepwell.language.relevance import Key, Reading, base_title, relevance, take_apart
+from deepwell.language.relevance import RARITY_CAP, Key, Reading, base_title, relevance, take_apart
 from deepwell.language.stems import stem, stems
 from deepwell.vocabulary.evidence import ReadPassage
 from deepwell.vocabulary.plan import Lead, Query, Topic
 
 MOST_NAMES = 16
 """Names of one passage that are followed together, the rarest."""
-RARITY_CAP = 6.0
-"""Beyond this a name is rare enough: more rarity is no better lead."""
 SEEDS, LATER_SEEDS = 8, 3
 """Passages that leads are taken from, in the first round and after it."""
 ANCHOR_TITLE, ANCHOR_NAME = 2.0, 0.5
