@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed-dev
 check: lint types imports test
 
 $(STAMP): pyproject.toml deepwell
-	@PYTHON=$(PYTHON) DEEPWELL_EXTRAS=dev,dense ./deepwell --install-only
+	@PYTHON=$(PYTHON) DEEPWELL_EXTRAS=dev,dense,models ./deepwell --install-only
 	@touch $(STAMP)
 
 lint: $(STAMP)
