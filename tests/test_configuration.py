@@ -1,8 +1,11 @@
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepwell.configuration import Configuration, environment_names, home
+from deepwell.configuration import Configuration, environment_names, home, secret
 from deepwell.errors import BadConfiguration
 from deepwell.vocabulary.tier import TIERS
 
@@ -94,3 +97,47 @@ def test_explicit_rounds_always_win(tier: str, rounds: int) -> None:
 def test_home_is_the_override_or_the_users_data_folder() -> None:
     assert str(home({"DEEPWELL_HOME": "/somewhere/else"})) == "/somewhere/else"
     assert home({}).name == "deepwell"
+
+
+def test_settings_may_stand_in_an_env_file_here_or_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = tmp_path / "a" / "b"
+    inside.mkdir(parents=True)
+    (tmp_path / ".env").write_text('MAX_SUBQUESTIONS=2\nOPENAI_API_KEY="sk-$x"\n# a comment\nBROKEN LINE\n')
+    monkeypatch.delenv("DEEPRESEARCH_ENV_FILE")
+    monkeypatch.chdir(inside)
+    assert Configuration.build().max_subquestions == 2
+    assert secret(["OPENAI_API_KEY"]) == "sk-$x"
+    monkeypatch.setenv("MAX_SUBQUESTIONS", "4")
+    assert Configuration.build().max_subquestions == 4, "the environment wins over the file"
+    assert "OPENAI_API_KEY" not in os.environ, "a key does not leak into child processes"
+
+
+def test_a_named_env_file_is_the_only_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("MAX_SUBQUESTIONS=2")
+    (tmp_path / "other").write_text("MAX_SUBQUESTIONS=3")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DEEPRESEARCH_ENV_FILE", str(tmp_path / "other"))
+    assert Configuration.build().max_subquestions == 3
+    monkeypatch.setenv("DEEPRESEARCH_ENV_FILE", "")
+    assert Configuration.build().max_subquestions == 6
+    monkeypatch.setenv("DEEPRESEARCH_ENV_FILE", str(tmp_path / "nowhere"))
+    with pytest.raises(BadConfiguration, match="no such file"):
+        Configuration.build()
+
+
+def test_an_env_file_that_is_no_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00A=1")
+    monkeypatch.setenv("DEEPRESEARCH_ENV_FILE", str(tmp_path / "binary"))
+    with pytest.raises(BadConfiguration, match="cannot be read"):
+        Configuration.build()
+
+
+def test_a_key_file_must_hold_a_key(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.write_text("\n")
+    with pytest.raises(BadConfiguration, match="is empty"):
+        secret(["K"], {"K_FILE": str(empty)})
+    with pytest.raises(BadConfiguration, match="cannot be read"):
+        secret(["K"], {"K_FILE": str(tmp_path / "nowhere")})
+    assert secret(["K", "L"], {"L": " l "}) == "l"
+    assert secret(["K"], {}) is None

@@ -5,7 +5,7 @@ explicitly, then the environment, then the tier.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, Self, cast
@@ -17,6 +17,10 @@ from pydantic_core import ErrorDetails
 from deepwell.errors import BadConfiguration
 from deepwell.vocabulary.tier import TIERS, Tier
 
+NO_MODEL = "none"
+"""Named in place of a model: work without one."""
+ENV_FILE = "DEEPRESEARCH_ENV_FILE"
+"""Names the file with settings; empty: no file is looked for."""
 MAX_QUESTION_CHARACTERS = 4000
 """A longer question is material to research in, not a question."""
 
@@ -284,7 +288,92 @@ class Configuration(BaseModel):
         advanced=True,
     )
 
+    # Models
+    orchestrator_model: str = _knob(
+        NO_MODEL,
+        "The chat model that plans, leads and writes, as provider:model; `none`: work without a model.",
+        widget="text",
+        env=("ORCHESTRATOR_MODEL", "DEEPWELL_MODEL"),
+    )
+    subagent_model: str = _knob(
+        "",
+        "The chat model of the research units, as provider:model; empty: the same one.",
+        widget="text",
+        env=("SUBAGENT_MODEL",),
+    )
+    model_base_url: str = _knob(
+        "",
+        "Where the model is served, such as http://localhost:8000/v1; empty: the provider's own address.",
+        widget="text",
+        env=("MODEL_BASE_URL",),
+    )
+    subagent_base_url: str = _knob(
+        "",
+        "Where the research units' model is served, when that is elsewhere.",
+        widget="text",
+        env=("SUBAGENT_BASE_URL",),
+        advanced=True,
+    )
+    model_temperature: float | None = _knob(
+        None,
+        "How freely the model words its replies; None: the provider's own default, which some models insist on.",
+        widget="slider",
+        ge=0.0,
+        le=2.0,
+        step=0.1,
+        env=("MODEL_TEMPERATURE",),
+    )
+    model_timeout_s: float = _knob(
+        120.0,
+        "Seconds that one request to a model may take at most; less when the run's own time is short.",
+        widget="number",
+        ge=1.0,
+        le=3600.0,
+        env=("MODEL_TIMEOUT_S",),
+        advanced=True,
+    )
+    max_model_retries: int = _knob(
+        12,
+        "Repeated requests to models over the whole run: a ceiling, so that retries never pile up.",
+        widget="number",
+        ge=0,
+        le=1000,
+        env=("MAX_MODEL_RETRIES",),
+        advanced=True,
+    )
+    model_backoff_s: float = _knob(
+        1.0,
+        "Seconds before a failed request is repeated, twice as many each time, unless the provider asks for more.",
+        widget="number",
+        ge=0.0,
+        le=60.0,
+        env=("MODEL_BACKOFF_S",),
+        advanced=True,
+    )
+    max_prompt_tokens: int = _knob(
+        8000,
+        "Tokens of material that one prompt may hold; less when the model's context is smaller.",
+        widget="number",
+        ge=500,
+        le=1000000,
+        env=("MAX_PROMPT_TOKENS",),
+        advanced=True,
+    )
+    model_prices: str = _knob(
+        "",
+        "Prices the table does not have: provider:model=IN/OUT in US dollars per million tokens, comma between.",
+        widget="text",
+        env=("MODEL_PRICES",),
+        advanced=True,
+    )
+
     # Notes and writing
+    report_language: str = _knob(
+        "",
+        "The language that a model writes the report in; empty: that of the question.",
+        widget="text",
+        env=("REPORT_LANGUAGE",),
+    )
     supervisor_notes_max_bullets: int = _knob(
         40,
         "Notes that the supervisor is shown at most, newest first.",
@@ -349,7 +438,7 @@ class Configuration(BaseModel):
         unknown = sorted(set(values) - set(cls.model_fields))
         if unknown:
             raise BadConfiguration(f"There is no setting {unknown[0]}; `deepwell config` lists them all.")
-        given = _from_environment(cls, os.environ if env is None else env) | values
+        given = _from_environment(cls, environment() if env is None else env) | values
         try:
             return cls(**given)
         except ValidationError as error:
@@ -362,10 +451,57 @@ def environment_names(field: str) -> tuple[str, ...]:
     return tuple(extra["env"])
 
 
+def environment() -> dict[str, str]:
+    """The process's environment, over what a `.env` file says. Raises BadConfiguration for a named file not there."""
+    return _env_file() | dict(os.environ)
+
+
+def secret(names: Sequence[str], env: Mapping[str, str] | None = None) -> str | None:
+    """The first of these keys that is set, or that stands in the file which `NAME_FILE` names."""
+    env = environment() if env is None else env
+    for name in names:
+        if env.get(name, "").strip():
+            return env[name].strip()
+        if path := env.get(f"{name}_FILE", "").strip():
+            return _first_line(Path(path).expanduser(), f"{name}_FILE")
+    return None
+
+
 def home(env: Mapping[str, str] | None = None) -> Path:
     """Where runs and library indexes live: DEEPWELL_HOME, or the user's data folder."""
-    override = (os.environ if env is None else env).get("DEEPWELL_HOME", "").strip()
+    override = (environment() if env is None else env).get("DEEPWELL_HOME", "").strip()
     return Path(override).expanduser() if override else Path(platformdirs.user_data_dir("deepwell", appauthor=False))
+
+
+def _env_file() -> dict[str, str]:
+    """What the named file says, or the first `.env` in this folder or one above it."""
+    named = os.environ.get(ENV_FILE)
+    if named is not None:
+        if named.strip() and not Path(named).expanduser().is_file():
+            raise BadConfiguration(f"{ENV_FILE} names {named!r}, and there is no such file.")
+        return _read_env(Path(named).expanduser()) if named.strip() else {}
+    here = Path.cwd()
+    found = next((folder / ".env" for folder in (here, *here.parents) if (folder / ".env").is_file()), None)
+    return _read_env(found) if found else {}
+
+
+def _read_env(path: Path) -> dict[str, str]:
+    from dotenv import dotenv_values
+
+    try:
+        return {name: value for name, value in dotenv_values(path, interpolate=False).items() if value is not None}
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadConfiguration(f"{path} cannot be read as a file of settings: save it as UTF-8 text.") from error
+
+
+def _first_line(path: Path, variable: str) -> str:
+    try:
+        line = path.read_text(encoding="utf-8").strip().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadConfiguration(f"{variable} names a file that cannot be read.") from error
+    if not line:
+        raise BadConfiguration(f"{variable} names a file that is empty.")
+    return line[0].strip()
 
 
 def _from_environment(cls: type[Configuration], env: Mapping[str, str]) -> dict[str, str]:
@@ -390,6 +526,8 @@ def _range(control: Mapping[str, Any]) -> str:
         return "one of " + ", ".join(option["value"] for option in control["options"])
     if control["type"] == "boolean":
         return "true or false"
+    if control["type"] == "text":
+        return "text"
     low, high = control.get("min"), control.get("max")
     if high is None:
         return f"a number of at least {low}"

@@ -8,6 +8,8 @@ DeepwellError
 │   └── NothingReadable     a library with no readable document at all
 ├── SearchFailed            an engine did not answer
 ├── AnalystFailed           a judgement could not be had
+│   ├── ModelFailed         the model did not give it (in `models.failures`, with its kind)
+│   └── BudgetSpent         no tokens or no money left to ask for it
 ├── Interrupted             the user stopped before there was anything to report
 └── StoreFailed             the run store or a library index cannot be used
     ├── StoreNewer          written by a newer Deepwell
@@ -51,6 +53,10 @@ class Interrupted(DeepwellError):
 
 class AnalystFailed(DeepwellError):
     """A judgement could not be had."""
+
+
+class BudgetSpent(AnalystFailed):
+    """There are no tokens or no money left to ask for it."""
 
 
 class StoreFailed(DeepwellError):
