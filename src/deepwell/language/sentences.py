@@ -44,6 +44,7 @@ _END = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_ENDED = re.compile(rf"[.!?…。！？｡|:][{_CLOSERS}」』）]*(?:\s*\[\d{{1,4}}\])*\s*\Z")
 _NEXT_WORD = re.compile(r"[\s\"'“‘«(\[*_]*+([^\W_]++)")
 _LAST_TOKEN = re.compile(r"[^\s(\[\"“‘«*_/—]+\Z")
 _MARKER = re.compile(r"^[ \t]*\d{1,3}\Z", re.MULTILINE)
@@ -91,3 +92,11 @@ def _is_abbreviation(text: str, stop: int, following: str) -> bool:
     if word in _BEFORE_NUMBERS and following[0].isdigit():
         return True
     return (word in _EITHER or bool(_INITIALS.fullmatch(word))) and following.lower() not in _STARTERS
+
+
+def whole_sentences(text: str) -> str:
+    """The text without a last sentence that breaks off; a text that has no whole one stays as it is."""
+    spans = list(sentences(text))
+    if not spans or _ENDED.search(text, 0, spans[-1][1]):
+        return text
+    return text[: spans[-2][1]].rstrip() if len(spans) > 1 else text

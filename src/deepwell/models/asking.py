@@ -1,0 +1,354 @@
+"""One model at work in one run: every request is reserved for, limited in time, read with suspicion and settled."""
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from deepwell.budget.ledger import Ledger, Reservation
+from deepwell.language.sentences import whole_sentences
+from deepwell.language.tokens import estimated_tokens
+from deepwell.models.breaker import Breaker, Retries
+from deepwell.models.capabilities import Capabilities
+from deepwell.models.failures import Failure, FailureKind, ModelFailed, failure_of
+from deepwell.models.names import PROVIDERS, ModelName
+from deepwell.models.replies import MalformedReply, Told, calls_of, form_of, prose_of, told
+from deepwell.models.retrying import DEFAULT_PATIENCE, Again, Patience, next_step
+from deepwell.models.shapes import Form, Prose, Shape, Toolbox
+from deepwell.models.steering import Strategy, instructions, steered, wire_schema
+from deepwell.ports import Clock, Journal
+from deepwell.vocabulary.budget import Phase, Usage
+from deepwell.vocabulary.events import ModelAsked
+
+R = TypeVar("R")
+LEAST_ROOM = 256
+"""Tokens below which a prompt is not shortened any further."""
+LEAST_REPLY = 400
+"""Tokens below which a reply is not worth asking for."""
+MOST_CONTINUATIONS = 2
+MARGIN = 1.1
+"""Prompts are reserved for a little above their estimate."""
+GO_ON = "You were cut off. Go on exactly where you stopped, without repeating anything and without any remark."
+_UNBILLED = frozenset(FailureKind) - {FailureKind.TIMEOUT, FailureKind.MALFORMED, FailureKind.REFUSAL}
+"""Requests that were turned away cost nothing; one that was left without an answer may have cost its prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is told. The standing part is the same in every run, and first, so that provider caches hit."""
+
+    standing: str
+    case: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Generic[R]):
+    """A judgement to be had from a model."""
+
+    purpose: str
+    phase: Phase
+    shape: Shape
+    prompt: Callable[[int], Prompt]
+    """Writes the prompt so that its case takes about so many tokens at most: how to shorten is planned, not luck."""
+    accept: Callable[[Any], R]
+    """Turns what was replied into the judgement. Raises MalformedReply when it is of no use."""
+    reply_tokens: int
+    share: float
+    """The part of the phase's remaining time that this judgement may take, retries included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How a model is treated."""
+
+    max_prompt_tokens: int
+    timeout_s: float
+    patience: Patience = DEFAULT_PATIENCE
+    jitter: Callable[[], float] = random.random
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """One request, and what was learned from those before it."""
+
+    number: int
+    room: int
+    reply_tokens: int
+    strategy: Strategy
+    reminder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Malformed:
+    """A reply that cannot be used, what was wrong with it, and whether it was cut off."""
+
+    complaint: str
+    cut_off: bool
+
+
+class Model:
+    """Asks one chat model on behalf of one run."""
+
+    def __init__(
+        self,
+        chat: BaseChatModel,
+        name: ModelName,
+        capabilities: Capabilities,
+        ledger: Ledger,
+        journal: Journal,
+        clock: Clock,
+        retries: Retries,
+        manners: Manners,
+    ) -> None:
+        self.name = str(name)
+        self._chat, self._provider, self._capabilities = chat, name.provider, capabilities
+        self._ledger, self._journal, self._clock = ledger, journal, clock
+        self._breaker, self._retries, self._manners = Breaker(), retries, manners
+        self._context = capabilities.context
+        self._not_before = 0.0
+        self._tokens_per_estimate = 1.0
+
+    async def ask(self, ask: Ask[R]) -> R:
+        """The judgement. Raises ModelFailed or BudgetSpent."""
+        self._breaker.check(ask.phase)
+        tally = _Tally(self._clock.monotonic())
+        try:
+            judgement = await self._insist(ask, tally)
+        except ModelFailed as error:
+            tally.failure = error.failure.kind
+            self._breaker.failed(error.failure)
+            raise
+        finally:
+            await asyncio.shield(self._journal.record(self._asked(ask, tally)))
+        self._breaker.answered()
+        return judgement
+
+    async def _insist(self, ask: Ask[R], tally: "_Tally") -> R:
+        """Request until there is an answer or the rules say that there will be none."""
+        deadline = self._deadline(ask)
+        turn = _Turn(1, self._room(ask), self._reply_limit(ask), self._capabilities.strategy(ask.shape))
+        while True:
+            said = await self._reply(ask, turn, deadline, tally)
+            if isinstance(said, Told):
+                judged = _judged(ask, said)
+                if not isinstance(judged, _Malformed):
+                    return judged
+                turn, failure = _reminded(turn, judged), _MALFORMED
+            else:
+                failure = said
+            turn = await self._next(failure, turn, deadline)
+
+    async def _next(self, failure: Failure, turn: _Turn, deadline: float | None) -> _Turn:
+        """The next request, when there is to be one. Raises ModelFailed."""
+        left = None if deadline is None else deadline - self._clock.monotonic()
+        step = next_step(failure, turn.number, left, self._manners.patience, self._manners.jitter)
+        if not isinstance(step, Again) or not self._retries.take():
+            raise ModelFailed(failure)
+        if step.after_s:
+            # The other units wait as well: a provider that asks for patience gets it from everyone.
+            self._not_before = max(self._not_before, self._clock.monotonic() + step.after_s)
+        if step.change == "shrink":
+            self._context = max(LEAST_ROOM, min(self._context, turn.room) // 2)
+            turn = replace(turn, room=max(LEAST_ROOM, turn.room // 2))
+        if step.change == "plainer":
+            turn = replace(turn, strategy="plain")
+        return replace(turn, number=turn.number + 1)
+
+    async def _reply(self, ask: Ask[R], turn: _Turn, deadline: float | None, tally: "_Tally") -> Told | Failure:
+        """What the model said in this turn; prose that was cut off is continued."""
+        messages = self._messages(ask, turn)
+        said = await self._request(ask, messages, turn, deadline, tally)
+        if isinstance(said, Failure):
+            return said
+        if said.refused:
+            return _REFUSED
+        if isinstance(ask.shape, Prose) and turn.number == 1:
+            return await self._continued(ask, messages, said, turn, deadline, tally)
+        return said
+
+    async def _continued(
+        self,
+        ask: Ask[R],
+        messages: Sequence[BaseMessage],
+        said: Told,
+        turn: _Turn,
+        deadline: float | None,
+        tally: "_Tally",
+    ) -> Told:
+        for _ in range(MOST_CONTINUATIONS):
+            if not (said.cut_off and said.text.strip()):
+                return said
+            onward = [*messages, AIMessage(said.text), HumanMessage(GO_ON)]
+            more = await self._request(ask, onward, turn, deadline, tally)
+            if isinstance(more, Failure) or not more.text.strip():
+                break
+            said = replace(more, text=_joined(said.text, more.text))
+        return replace(said, text=whole_sentences(said.text)) if said.cut_off else said
+
+    async def _request(
+        self, ask: Ask[R], messages: Sequence[BaseMessage], turn: _Turn, deadline: float | None, tally: "_Tally"
+    ) -> Told | Failure:
+        """One request over the wire, reserved for and settled."""
+        estimate = self._estimate(ask, messages, turn.strategy)
+        reservation = self._reserved(ask, turn, int(estimate * self._tokens_per_estimate * MARGIN))
+        usage = Usage(int(estimate * self._tokens_per_estimate), 0, counted=False)
+        try:
+            async with asyncio.timeout(self._limit(turn, deadline)):
+                await self._wait_for_turn()
+                runnable = steered(self._chat, self._provider, ask.shape, turn.strategy, reservation.reply_tokens)
+                said = told(await runnable.ainvoke(list(messages), {"run_name": ask.purpose}))
+            usage = self._used(said, usage.prompt)
+            self._learn(estimate, said)
+        except Exception as error:  # noqa: BLE001 - provider libraries raise anything; it becomes a value here, once
+            failure = failure_of(error)
+            usage = Usage(0, 0) if failure.kind in _UNBILLED else usage
+            return failure
+        else:
+            return said
+        finally:
+            # A call that is cancelled from outside is settled too: it may have been paid for.
+            tally.book(usage, self._ledger.settle(reservation, usage))
+
+    def _reserved(self, ask: Ask[R], turn: _Turn, prompt_tokens: int) -> Reservation:
+        """What is set aside for a request: when means are short, a shorter reply. Raises BudgetSpent."""
+        affordable = self._ledger.affordable(ask.phase, self.name, prompt_tokens)
+        short = affordable is not None and LEAST_REPLY <= affordable < turn.reply_tokens
+        return self._ledger.reserve(
+            ask.phase, self.name, prompt_tokens, affordable if affordable and short else turn.reply_tokens
+        )
+
+    async def _wait_for_turn(self) -> None:
+        wait = self._not_before - self._clock.monotonic()
+        if wait > 0:
+            await asyncio.sleep(wait)
+
+    def _messages(self, ask: Ask[R], turn: _Turn) -> list[BaseMessage]:
+        prompt = ask.prompt(turn.room)
+        standing = prompt.standing
+        if self._needs_words(ask.shape, turn.strategy):
+            standing = f"{standing}\n\n{instructions(ask.shape)}"
+        case = f"{prompt.case}\n\n{turn.reminder}" if turn.reminder else prompt.case
+        return [SystemMessage(standing), HumanMessage(case)]
+
+    def _needs_words(self, shape: Shape, strategy: Strategy) -> bool:
+        """A grammar makes a local model write the right brackets; only words make it know what to put in them."""
+        if isinstance(shape, Prose):
+            return False
+        return strategy == "plain" or (strategy == "schema" and not PROVIDERS[self._provider].key_needed)
+
+    def _deadline(self, ask: Ask[R]) -> float | None:
+        left = self._ledger.seconds_left(ask.phase)
+        return None if left is None else self._clock.monotonic() + left * ask.share
+
+    def _limit(self, turn: _Turn, deadline: float | None) -> float:
+        """Seconds for one request: the first leaves as much again for a second try."""
+        if deadline is None:
+            return self._manners.timeout_s
+        left = max(0.0, deadline - self._clock.monotonic())
+        return min(self._manners.timeout_s, left / 2 if turn.number == 1 else left)
+
+    def _reply_limit(self, ask: Ask[R]) -> int:
+        return max(LEAST_ROOM, min(ask.reply_tokens, self._context // 3))
+
+    def _room(self, ask: Ask[R]) -> int:
+        """Tokens for the case: what the context leaves beside the reply and the standing part."""
+        around = estimated_tokens(ask.prompt(LEAST_ROOM).standing) + self._shape_tokens(ask.shape)
+        free = self._context - self._reply_limit(ask) - around
+        return max(LEAST_ROOM, min(self._manners.max_prompt_tokens, int(free / MARGIN)))
+
+    def _estimate(self, ask: Ask[R], messages: Sequence[BaseMessage], strategy: Strategy) -> int:
+        extra = 0 if strategy == "plain" else self._shape_tokens(ask.shape)
+        return sum(estimated_tokens(str(message.text)) for message in messages) + extra
+
+    def _shape_tokens(self, shape: Shape) -> int:
+        return 0 if isinstance(shape, Prose) else estimated_tokens(str(wire_schema(shape)))
+
+    def _used(self, said: Told, prompt: int) -> Usage:
+        if said.prompt_tokens is None or said.reply_tokens is None:
+            return Usage(prompt, estimated_tokens(said.text + str(said.calls)), counted=False)
+        return Usage(said.prompt_tokens, said.reply_tokens, min(said.cached_tokens, said.prompt_tokens))
+
+    def _learn(self, estimate: int, said: Told) -> None:
+        """A model whose tokens are smaller than estimated is reserved for accordingly from now on."""
+        if said.prompt_tokens:
+            self._tokens_per_estimate = max(self._tokens_per_estimate, said.prompt_tokens / estimate)
+
+    def _asked(self, ask: Ask[R], tally: "_Tally") -> ModelAsked:
+        return ModelAsked(
+            ask.phase,
+            ask.purpose,
+            self.name,
+            tally.requests,
+            tally.prompt,
+            tally.cached,
+            tally.reply,
+            tally.cost_usd,
+            round(self._clock.monotonic() - tally.started, 3),
+            tally.counted,
+            tally.failure,
+        )
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What one judgement has cost so far."""
+
+    started: float
+    requests: int = 0
+    prompt: int = 0
+    cached: int = 0
+    reply: int = 0
+    cost_usd: float | None = None
+    counted: bool = True
+    failure: str | None = None
+
+    def book(self, usage: Usage, cost: float | None) -> None:
+        """One more request."""
+        self.requests += 1
+        self.prompt += usage.prompt
+        self.cached += usage.cached
+        self.reply += usage.reply
+        self.counted = self.counted and usage.counted
+        if cost is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + cost
+
+
+_MALFORMED = Failure(FailureKind.MALFORMED, "The model's reply could not be used.")
+_REFUSED = Failure(FailureKind.REFUSAL, "The model refused to answer.")
+
+
+def _judged(ask: Ask[R], said: Told) -> R | _Malformed:
+    try:
+        return ask.accept(_read(said, ask.shape))
+    except MalformedReply as error:
+        return _Malformed(str(error), said.cut_off)
+
+
+def _read(said: Told, shape: Shape) -> Any:
+    match shape:
+        case Form():
+            return form_of(said, shape)
+        case Toolbox():
+            return calls_of(said, shape)
+        case Prose():
+            return prose_of(said)
+
+
+def _reminded(turn: _Turn, malformed: _Malformed) -> _Turn:
+    """Say what was wrong; a reply that was cut off gets more room, for some models think at length first."""
+    if malformed.cut_off:
+        return replace(turn, reply_tokens=turn.reply_tokens * 2, reminder="Be brief: your last reply was cut off.")
+    return replace(turn, reminder=f"Your last reply could not be used. {malformed.complaint} Please reply again.")
+
+
+def _joined(first: str, more: str) -> str:
+    """Both parts as one text, without what the second repeats of the first's end."""
+    more = more.lstrip("\n") if first[-1:].isspace() else more
+    for size in range(min(len(first), len(more), 200), 10, -1):
+        if first.endswith(more[:size]):
+            return first + more[size:]
+    return first + more

@@ -1,0 +1,151 @@
+"""Trying a model out before relying on it: is it there, does it call tools, does it keep to a schema, what fits in."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage, HumanMessage
+from pydantic import BaseModel, Field
+
+from deepwell.budget.ledger import Ledger
+from deepwell.models.capabilities import Capabilities
+from deepwell.models.factory import ModelSettings
+from deepwell.models.failures import Failure, FailureKind, ModelFailed, failure_of
+from deepwell.models.replies import MalformedReply, Told, calls_of, form_of, told
+from deepwell.models.shapes import Form, Shape, Toolbox
+from deepwell.models.steering import Strategy, steered
+from deepwell.ports import Journal
+from deepwell.vocabulary.budget import Usage
+from deepwell.vocabulary.events import ModelAsked
+
+REPLY_TOKENS = 1024
+"""Models that think before they answer need room for it."""
+PROMPT_TOKENS = 300
+"""More than the question with its tool or schema takes."""
+
+
+class Sum(BaseModel):
+    """The answer to a small sum."""
+
+    answer: int = Field(description="the sum")
+
+
+FORM = Form("probe", Sum)
+TOOLBOX = Toolbox("probe", {"probe": Sum})
+QUESTION = HumanMessage("What is two plus three? Answer with the number.")
+_HOPELESS = (FailureKind.AUTH, FailureKind.QUOTA, FailureKind.UNREACHABLE, FailureKind.TIMEOUT)
+
+
+async def probe(
+    chat: BaseChatModel, settings: ModelSettings, ledger: Ledger, journal: Journal, seconds: float, today: date
+) -> Capabilities:
+    """Two small requests side by side, and a look at what the server tells of itself. Raises ModelFailed."""
+    tools, schema, context = await asyncio.gather(
+        _tried(chat, settings, TOOLBOX, "tools", ledger, journal, seconds),
+        _tried(chat, settings, FORM, "schema", ledger, journal, seconds),
+        context_tokens(chat, settings, seconds),
+    )
+    failures = [tried for tried in (tools, schema) if isinstance(tried, Failure)]
+    hopeless = [failure for failure in failures if failure.kind in _HOPELESS]
+    if len(failures) == 2 and hopeless:
+        raise ModelFailed(hopeless[0])
+    return Capabilities(tools is True, schema is True, context, today.isoformat())
+
+
+async def _tried(
+    chat: BaseChatModel,
+    settings: ModelSettings,
+    shape: Shape,
+    strategy: Strategy,
+    ledger: Ledger,
+    journal: Journal,
+    seconds: float,
+) -> bool | Failure:
+    reservation = ledger.reserve("planning", str(settings.name), PROMPT_TOKENS, REPLY_TOKENS)
+    usage = Usage(0, 0)
+    messages: list[BaseMessage] = [QUESTION]
+    try:
+        async with asyncio.timeout(seconds):
+            runnable = steered(chat, settings.name.provider, shape, strategy, REPLY_TOKENS)
+            said = told(await runnable.ainvoke(messages, {"run_name": "probe"}))
+    except Exception as error:  # noqa: BLE001 - provider libraries raise anything; it becomes a value here
+        return failure_of(error)
+    else:
+        usage = Usage(said.prompt_tokens or PROMPT_TOKENS, said.reply_tokens or 0, 0, said.prompt_tokens is not None)
+        return _worked(said, shape)
+    finally:
+        cost = ledger.settle(reservation, usage)
+        asked = ModelAsked(
+            "planning", "probe", str(settings.name), 1, usage.prompt, 0, usage.reply, cost, 0.0, usage.counted
+        )
+        await asyncio.shield(journal.record(asked))
+
+
+def _worked(said: Told, shape: Shape) -> bool:
+    """Only a native call shows that tools work; JSON in the text shows that a schema does."""
+    try:
+        if isinstance(shape, Toolbox):
+            return bool(said.calls) and bool(calls_of(said, shape))
+        return isinstance(shape, Form) and bool(form_of(said, shape)) and "{" in said.text
+    except MalformedReply:
+        return False
+
+
+async def context_tokens(chat: BaseChatModel, settings: ModelSettings, seconds: float) -> int | None:
+    """How many tokens fit in, as the server tells or the provider's package knows; None when nobody does."""
+    profile = getattr(chat, "profile", None) or {}
+    known = profile.get("max_input_tokens")
+    if settings.base_url is None and isinstance(known, int):
+        return known
+    found = [tokens async for tokens in _told_by_server(settings, seconds)]
+    # Where we say ourselves how much context to reserve, the rest of what the model could take is not there.
+    reserved = [settings.context_tokens] if settings.context_tokens else []
+    return min([*found, *reserved], default=known)
+
+
+async def _told_by_server(settings: ModelSettings, seconds: float) -> Any:
+    """Servers of one's own tell in different places; one that does not know the question is simply passed over."""
+    import httpx2
+
+    if settings.name.provider not in ("openai-compatible", "openai", "ollama") or not settings.base_url:
+        return
+    base = settings.base_url.rstrip("/")
+    root = base.removesuffix("/v1")
+    headers = {"Authorization": f"Bearer {settings.key}"} if settings.key else {}
+    async with httpx2.AsyncClient(headers=headers, timeout=seconds, follow_redirects=False) as client:
+        for method, address, body in _places(settings, base, root):
+            try:
+                async with asyncio.timeout(seconds):
+                    answer = await client.request(method, address, json=body)
+                    found = list(_lengths(answer.json(), settings.name.model))
+            except (httpx2.HTTPError, ValueError, TimeoutError):
+                continue
+            for tokens in found:
+                yield tokens
+
+
+def _places(settings: ModelSettings, base: str, root: str) -> list[tuple[str, str, Mapping[str, str] | None]]:
+    if settings.name.provider == "ollama":
+        return [("POST", f"{base}/api/show", {"model": settings.name.model})]
+    return [("GET", f"{base}/models", None), ("GET", f"{root}/props", None)]
+
+
+def _lengths(body: Any, model: str) -> Iterator[int]:
+    """vLLM's max_model_len, LM Studio's context lengths, llama.cpp's n_ctx, Ollama's model_info."""
+    if not isinstance(body, dict):
+        return
+    listed = [entry for entry in body.get("data") or () if isinstance(entry, dict)]
+    own = [entry for entry in listed if entry.get("id") == model] or (listed if len(listed) == 1 else [])
+    for entry in own:
+        yield from _numbers(entry, ("max_model_len", "loaded_context_length", "max_context_length", "context_length"))
+    yield from _numbers(body.get("default_generation_settings"), ("n_ctx",))
+    info = body.get("model_info")
+    if isinstance(info, dict):
+        yield from _numbers(info, tuple(name for name in info if name.endswith(".context_length")))
+
+
+def _numbers(found: Any, names: tuple[str, ...]) -> Iterator[int]:
+    if isinstance(found, dict):
+        yield from (found[name] for name in names if isinstance(found.get(name), int) and found[name] > 0)

@@ -1,0 +1,86 @@
+"""What is done about a failed request: each kind of failure has its own rule, and the answer is a value."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from deepwell.models.failures import Failure, FailureKind
+
+Change = Literal["nothing", "shrink", "remind", "plainer"]
+"""What the next request does differently: a shorter prompt, a word on what was wrong, or no schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How often a request may be made in all when it fails this way, and what is changed in between."""
+
+    attempts: int
+    waits: bool = False
+    change: Change = "nothing"
+
+
+MOST_ATTEMPTS = 3
+RULES: dict[FailureKind, Rule] = {
+    FailureKind.RATE_LIMIT: Rule(MOST_ATTEMPTS, waits=True),
+    FailureKind.OVERLOAD: Rule(MOST_ATTEMPTS, waits=True),
+    FailureKind.UNREACHABLE: Rule(2, waits=True),
+    FailureKind.TIMEOUT: Rule(2),
+    FailureKind.CONTEXT_OVERFLOW: Rule(MOST_ATTEMPTS, change="shrink"),
+    FailureKind.MALFORMED: Rule(2, change="remind"),
+    # A server that refuses the schema or the tools may still understand plain words.
+    FailureKind.BAD_REQUEST: Rule(2, change="plainer"),
+    FailureKind.REFUSAL: Rule(1),
+    FailureKind.AUTH: Rule(1),
+    FailureKind.QUOTA: Rule(1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Make the request once more, after so many seconds, with this change."""
+
+    after_s: float
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """Make no further request for this judgement."""
+
+
+Step = Again | GiveUp
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait between requests, in seconds."""
+
+    first_s: float = 1.0
+    most_s: float = 20.0
+
+    def wait(self, attempt: int, jitter: float) -> float:
+        """After the given attempt: twice as long each time, less a random part so that units do not march in step."""
+        return float(min(self.most_s, self.first_s * 2 ** (attempt - 1)) * (1 - jitter / 2))
+
+
+DEFAULT_PATIENCE = Patience()
+
+
+def next_step(
+    failure: Failure, attempt: int, seconds_left: float | None, patience: Patience, jitter: Callable[[], float]
+) -> Step:
+    """Again or not: by the rule of its kind, and only if the wait still leaves time to be answered in."""
+    rule = RULES[failure.kind]
+    if attempt >= rule.attempts:
+        return GiveUp()
+    wait = _wait(failure, rule, attempt, patience, jitter)
+    if seconds_left is not None and wait >= seconds_left:
+        return GiveUp()
+    return Again(wait, rule.change)
+
+
+def _wait(failure: Failure, rule: Rule, attempt: int, patience: Patience, jitter: Callable[[], float]) -> float:
+    """As long as the provider asks for; else ever longer."""
+    if failure.retry_after_s is not None:
+        return failure.retry_after_s
+    return patience.wait(attempt, jitter()) if rule.waits else 0.0
