@@ -1,13 +1,20 @@
 """What every analyst must keep to, whatever it thinks."""
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import date
 
 import pytest
 
 from deepwell.analyst.extractive import ExtractiveAnalyst
 from deepwell.analyst.protocol import Analyst, Board, Notebook
+from deepwell.analyst.resilient import ResilientAnalyst
 from deepwell.language.markers import cited
 from deepwell.testing import ScriptedAnalyst, source
+from deepwell.testing.analysts import Setting
+from deepwell.testing.model_server import Fault, ModelServer
+from deepwell.vocabulary.events import Degraded
 from deepwell.vocabulary.evidence import Evidence, ReadPassage, Standing
 from deepwell.vocabulary.moves import ConductResearch, Done, FetchUrl, ResearchComplete, SearchWeb, Think
 from deepwell.vocabulary.plan import Query, Topic
@@ -22,9 +29,41 @@ TEXTS = (
 )
 
 
-@pytest.fixture(params=[ExtractiveAnalyst, ScriptedAnalyst])
-def analyst(request: pytest.FixtureRequest) -> Analyst:
-    return request.param()
+@contextmanager
+def asking(**abilities: bool) -> Iterator[Analyst]:
+    """A model analyst against a colleague over HTTP."""
+    with ModelServer(**abilities) as server:
+        yield Setting(server, tools=abilities["tools"], schema=abilities["json_schema"]).analyst
+
+
+@contextmanager
+def falling_back() -> Iterator[Analyst]:
+    """A model that always fails, with an analyst behind it that needs none."""
+
+    async def noted(event: Degraded) -> None:
+        assert event.reason
+
+    with ModelServer(faults=(Fault("server_error"),)) as server:
+        failing = Setting(server)
+        yield ResilientAnalyst(
+            failing.analyst, ExtractiveAnalyst(), failing.ledger.seconds_left, noted, asyncio.Event()
+        )
+
+
+ANALYSTS = {
+    "extractive": lambda: nullcontext(ExtractiveAnalyst()),
+    "scripted": lambda: nullcontext(ScriptedAnalyst()),
+    "model with tools": lambda: asking(tools=True, json_schema=True),
+    "model with a schema": lambda: asking(tools=False, json_schema=True),
+    "model with neither": lambda: asking(tools=False, json_schema=False),
+    "resilient": falling_back,
+}
+
+
+@pytest.fixture(params=ANALYSTS)
+def analyst(request: pytest.FixtureRequest) -> Iterator[Analyst]:
+    with ANALYSTS[request.param]() as chosen:
+        yield chosen
 
 
 async def taken_in(analyst: Analyst) -> Intake:
@@ -86,4 +125,4 @@ async def test_a_report_uses_only_the_evidence_there_is(analyst: Analyst) -> Non
     for section in outline.sections:
         assert set(section.evidence) <= set(evidence())
         allowed = {number for item in section.evidence for number in item.source_ids}
-        assert set(cited(await analyst.write_section(intake.brief, section, ()))) <= allowed
+        assert set(cited(await analyst.write_section(intake.brief, outline, section, ()))) <= allowed

@@ -10,6 +10,7 @@ from deepwell.vocabulary.moves import ResearcherMove, SupervisorMove
 from deepwell.vocabulary.plan import Plan, Query, Topic
 from deepwell.vocabulary.question import Brief, Clarification, Conversation, Intake
 from deepwell.vocabulary.report import NumberedEvidence, Outline, Section, Unanswerable, WrittenSection
+from deepwell.vocabulary.source import Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,12 @@ class Notebook:
     thin_queries: tuple[Query, ...]
     """Those of them that brought fewer than three hits."""
     tool_calls_left: int
+    seen: frozenset[str] = frozenset()
+    """Handles of passages that an earlier unit on the same sub-question has summed up already."""
+    notes: tuple[str, ...] = ()
+    """What those units found."""
+    unread: tuple[Hit, ...] = ()
+    """What the searches brought up and was not read, best first."""
 
 
 class Analyst(Protocol):
@@ -72,6 +79,8 @@ class Analyst(Protocol):
         """The parts of the report, each with its own evidence; `gaps` is what stayed open."""
         ...
 
-    async def write_section(self, brief: Brief, section: Section, so_far: Sequence[WrittenSection]) -> str:
-        """The section's text in Markdown, citing by `[source id]` only."""
+    async def write_section(
+        self, brief: Brief, outline: Outline, section: Section, so_far: Sequence[WrittenSection]
+    ) -> str:
+        """The section's text in Markdown, citing by `[source id]` only; the outline says what the others cover."""
         ...

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from deepwell.vocabulary.evidence import Findings
 from deepwell.vocabulary.plan import Lead, Query
 
 
@@ -54,6 +55,8 @@ class Done:
     """The topic is answered as far as this unit can."""
 
     reason: str = ""
+    findings: Findings | None = None
+    """What was found, when the analyst has summed it up already; None: it is still to be digested."""
 
 
 SupervisorMove = ConductResearch | ResearchComplete | Think

@@ -6,7 +6,8 @@ from typing import Literal
 from deepwell.vocabulary.plan import Plan
 from deepwell.vocabulary.tier import Tier
 
-QuestionKind = Literal["fact", "survey", "comparison", "multi-part", "chain"]
+QuestionKind = Literal["fact", "survey", "comparison", "multi-part", "chain", "timeline", "how-to"]
+Length = Literal["short", "standard", "long"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,21 @@ class Turn:
 
 
 Conversation = tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """How the user wants the report to be, as far as the request says so."""
+
+    length: Length = "standard"
+    audience: str = ""
+    """For whom it is written; empty: an informed reader."""
+    format: str = ""
+    """The form asked for, such as a list or a letter; empty: what fits the question."""
+    tables: bool | None = None
+    """None: where they help."""
+    language: str = ""
+    """The language to write in; empty: that of the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +49,7 @@ class Brief:
     """How the question was read where it could be read in several ways."""
     as_of: str = ""
     """The date on which the question was taken in, ISO."""
+    preferences: Preferences = Preferences()
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,7 +227,7 @@ async def test_an_outline_answers_first_and_names_what_is_missing() -> None:
     outline = await analyst.outline(intake.brief, intake.plan, found, ())
     assert isinstance(outline, Outline)
     assert [section.heading for section in outline.sections] == ["Answer", "What was not found"]
-    text = await analyst.write_section(intake.brief, outline.sections[0], ())
+    text = await analyst.write_section(intake.brief, outline, outline.sections[0], ())
     assert text == "- “Sponge divers found the wreck off the island.” [1]"
     assert "Nothing was found on: why did the first dive stop early" in outline.sections[1].notes
 
@@ -247,4 +247,6 @@ async def test_a_chinese_text_can_be_quoted() -> None:
 
 async def test_a_section_without_evidence_is_its_notes() -> None:
     section = Section("What was not found", "", notes=("Nothing on: x",))
-    assert await ExtractiveAnalyst().write_section(Brief("?"), section, ()) == "- Nothing on: x"
+    assert (
+        await ExtractiveAnalyst().write_section(Brief("?"), Outline("?", (section,)), section, ()) == "- Nothing on: x"
+    )

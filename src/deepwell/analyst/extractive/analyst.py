@@ -70,7 +70,8 @@ class ExtractiveAnalyst:
     ) -> Outline | Unanswerable:
         """An answer first, then the parts of the question."""
         taken = self._apart(brief.question)
-        claims = [item.evidence.claim for item in evidence]
+        # What a claim says in other words than its passage does counts in either wording.
+        claims = [" ".join({item.evidence.claim, *(p.text for p in item.evidence.passages)}) for item in evidence]
         missing = missing_for(taken, self._facts, claims)
         if missing:
             return Unanswerable(missing)
@@ -87,7 +88,9 @@ class ExtractiveAnalyst:
         worth_it = [item for item, value in merits.items() if value >= WORTH_SAYING * best[item.evidence.subquestion]]
         return outline(brief, plan, sorted(worth_it, key=lambda item: -merits[item]), unsaid(taken, claims))
 
-    async def write_section(self, brief: Brief, section: Section, so_far: Sequence[WrittenSection]) -> str:
+    async def write_section(
+        self, brief: Brief, outline: Outline, section: Section, so_far: Sequence[WrittenSection]
+    ) -> str:
         """The quotations of the section."""
         return section_text(section)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from deepwell.analyst.extractive.differences import Comparison, comparisons
 from deepwell.analyst.extractive.question import content, says
+from deepwell.language.markers import without_markers
 from deepwell.language.stems import stems
 from deepwell.vocabulary.plan import Plan
 from deepwell.vocabulary.question import Brief
@@ -95,4 +96,12 @@ def _comparison(found: Comparison) -> str:
 
 
 def _quotation(item: NumberedEvidence) -> str:
-    return f"“{item.evidence.claim}” {item.marker}"
+    """In quotation marks only what stands so in the source: a claim may have been put in other words."""
+    claim = item.evidence.claim
+    verbatim = any(_words_of(claim) in _words_of(span.text) for span in item.evidence.passages)
+    return f"“{claim}” {item.marker}" if verbatim else f"{claim} {item.marker}"
+
+
+def _words_of(text: str) -> str:
+    """Without line breaks and the document's own footnote marks, which a quotation leaves out."""
+    return " ".join(without_markers(text).split())

@@ -1,0 +1,196 @@
+"""The analyst that asks a chat model: it lays out the case, and takes from the reply only what can be used."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from deepwell.analyst.model import accepting, blocks
+from deepwell.analyst.model.forms import DIGEST, INVESTIGATE, OUTLINE, SUPERVISE, TAKE_IN, WRITE_SECTION
+from deepwell.analyst.model.prompts import rendered
+from deepwell.analyst.protocol import Board, Notebook
+from deepwell.language.tokens import estimated_tokens
+from deepwell.models.asking import Ask, Model, Prompt
+from deepwell.vocabulary.evidence import Findings, ReadPassage
+from deepwell.vocabulary.moves import ResearcherMove, SupervisorMove
+from deepwell.vocabulary.plan import Plan, Topic
+from deepwell.vocabulary.question import Brief, Clarification, Conversation, Intake
+from deepwell.vocabulary.report import NumberedEvidence, Outline, Section, Unanswerable, WrittenSection
+
+NOTES_SHARE = 0.3
+"""Share of the room that notes of earlier units may take beside the passages."""
+LENGTHS = {"short": "Two to four sentences.", "standard": "About 100 to 250 words.", "long": "About 300 to 600 words."}
+
+
+class ModelAnalyst:
+    """One model leads and writes, another one (or the same) does the research."""
+
+    def __init__(self, lead: Model, researcher: Model, sources: str, language: str = "") -> None:
+        self.name = lead.name
+        self._lead, self._researcher = lead, researcher
+        self._sources, self._language = sources, language
+
+    async def take_in(self, conversation: Conversation, today: date) -> Clarification | Intake:
+        """One call for everything that has to be known before the first search."""
+        question = next(turn.text for turn in reversed(conversation) if turn.speaker == "user")
+
+        def prompt(room: int) -> Prompt:
+            return rendered(
+                "take_in",
+                today=today.isoformat(),
+                sources=self._sources,
+                conversation=blocks.earlier_turns(conversation),
+                question=blocks.harmless(question),
+            )
+
+        def accept(form: object) -> Clarification | Intake:
+            return accepting.intake(form, question, today, self._language)
+
+        return await self._lead.ask(Ask("take_in", "planning", TAKE_IN, prompt, accept, 3000, share=0.4))
+
+    async def supervise(self, board: Board) -> Sequence[SupervisorMove]:
+        """What to look into next, seeing the whole board."""
+        brief = board.brief
+
+        def case(notes: str) -> Prompt:
+            return rendered(
+                "supervise",
+                today=brief.as_of,
+                question=blocks.harmless(brief.question),
+                assumptions=blocks.assumptions(brief),
+                plan=blocks.plan_blocks(board.plan, board.standings),
+                dispatched=blocks.bullets(board.dispatched_topics),
+                notes=notes or "none",
+                check=f"The desk's own check says: {board.gate_reason}.\n" if board.gate_reason else "",
+                round=board.iteration,
+                queries=board.queries_left,
+            )
+
+        def prompt(room: int) -> Prompt:
+            texts = blocks.shared_out(board.notes, room - _size(case("")))
+            return case(blocks.bullets(text for text in texts if text))
+
+        def accept(calls: Sequence[object]) -> Sequence[SupervisorMove]:
+            return accepting.supervisor_moves(calls, board)
+
+        return await self._lead.ask(Ask("supervise", "research", SUPERVISE, prompt, accept, 2000, share=0.4))
+
+    async def investigate(self, notebook: Notebook) -> Sequence[ResearcherMove]:
+        """Report what the first searches brought, or search once more."""
+        brief, topic = notebook.brief, notebook.topic
+
+        def case(known: str, passages: str) -> Prompt:
+            return rendered(
+                "investigate",
+                today=brief.as_of,
+                question=blocks.harmless(brief.question),
+                topic=blocks.harmless(topic.text),
+                reason=_reason(topic),
+                searches=blocks.searches(notebook.queries, notebook.thin_queries),
+                known=known,
+                passages=passages,
+                left=notebook.tool_calls_left,
+            )
+
+        def prompt(room: int) -> Prompt:
+            unread = blocks.addresses(notebook.unread)
+            known = _known(notebook.notes, room) + unread
+            return case(known, blocks.passage_blocks(notebook.passages, notebook.seen, room - _size(case(known, ""))))
+
+        def accept(calls: Sequence[object]) -> Sequence[ResearcherMove]:
+            return accepting.researcher_moves(calls, notebook)
+
+        return await self._researcher.ask(Ask("investigate", "research", INVESTIGATE, prompt, accept, 3000, share=0.7))
+
+    async def digest(self, brief: Brief, topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
+        """What the passages say to the topic."""
+
+        def case(shown: str) -> Prompt:
+            return rendered(
+                "digest",
+                today=brief.as_of,
+                question=blocks.harmless(brief.question),
+                topic=blocks.harmless(topic.text),
+                reason=_reason(topic),
+                passages=shown,
+            )
+
+        def prompt(room: int) -> Prompt:
+            return case(blocks.passage_blocks(passages, frozenset(), room - _size(case(""))))
+
+        def accept(form: object) -> Findings:
+            return accepting.findings(form, len(passages))
+
+        return await self._researcher.ask(Ask("digest", "research", DIGEST, prompt, accept, 3000, share=0.8))
+
+    async def outline(
+        self, brief: Brief, plan: Plan, evidence: Sequence[NumberedEvidence], gaps: Sequence[str]
+    ) -> Outline | Unanswerable:
+        """The parts of the report; a single fact needs no plan of parts, and no call."""
+        if brief.kind == "fact" and brief.preferences.length != "long":
+            return accepting.short_answer(brief, evidence, gaps)
+
+        def case(claims: str) -> Prompt:
+            return rendered(
+                "outline",
+                today=brief.as_of,
+                question=blocks.harmless(brief.question),
+                assumptions=blocks.assumptions(brief),
+                wishes=blocks.wishes(brief),
+                plan=blocks.plan_blocks(plan),
+                claims=claims,
+                gaps=f"What stayed open:\n{blocks.bullets(gaps)}\n" if gaps else "",
+            )
+
+        def prompt(room: int) -> Prompt:
+            return case(blocks.claim_blocks(evidence, room - _size(case(""))))
+
+        def accept(form: object) -> Outline | Unanswerable:
+            return accepting.outline(form, brief, evidence, gaps)
+
+        return await self._lead.ask(Ask("outline", "writing", OUTLINE, prompt, accept, 2500, share=0.4))
+
+    async def write_section(
+        self, brief: Brief, outline: Outline, section: Section, so_far: Sequence[WrittenSection]
+    ) -> str:
+        """The section in prose; one that only says what was not found needs no model."""
+        if not section.evidence:
+            return blocks.bullets(section.notes)
+
+        def case(claims: str, earlier: str) -> Prompt:
+            return rendered(
+                "write_section",
+                today=brief.as_of,
+                question=blocks.harmless(brief.question),
+                wishes=blocks.wishes(brief),
+                title=blocks.harmless(outline.title),
+                outline=blocks.outline_lines(outline),
+                claims=claims,
+                earlier=earlier,
+                heading=blocks.harmless(section.heading or "Answer"),
+                purpose=blocks.harmless(section.purpose),
+                length="Two to four sentences." if brief.kind == "fact" else LENGTHS[brief.preferences.length],
+            )
+
+        def prompt(room: int) -> Prompt:
+            earlier = blocks.earlier_sections(so_far, int(room * NOTES_SHARE))
+            return case(blocks.claim_blocks(section.evidence, room - _size(case("", earlier))), earlier)
+
+        def accept(text: str) -> str:
+            return accepting.section_text(text, section)
+
+        return await self._lead.ask(Ask("write_section", "writing", WRITE_SECTION, prompt, accept, 3000, share=0.85))
+
+
+def _size(prompt: Prompt) -> int:
+    return estimated_tokens(prompt.case)
+
+
+def _reason(topic: Topic) -> str:
+    return f"What was missing so far: {blocks.harmless(topic.because)}" if topic.because else ""
+
+
+def _known(notes: Sequence[str], room: int) -> str:
+    """What earlier units on the same sub-question found: it need not be read again."""
+    if not notes:
+        return ""
+    texts = blocks.shared_out(notes, int(room * NOTES_SHARE))
+    return f"Already known, from earlier research:\n{blocks.bullets(text for text in texts if text)}\n\n"

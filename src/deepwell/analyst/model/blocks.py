@@ -1,0 +1,142 @@
+"""How material is laid before a model: in marked blocks that it cannot break out of, cut to the room there is."""
+
+import re
+from collections.abc import Iterable, Sequence
+from xml.sax.saxutils import quoteattr
+
+from deepwell.language.tokens import estimated_tokens, fitting
+from deepwell.vocabulary.evidence import ReadPassage, Standing
+from deepwell.vocabulary.plan import Plan, Query
+from deepwell.vocabulary.question import Brief, Conversation
+from deepwell.vocabulary.report import NumberedEvidence, Outline, WrittenSection
+from deepwell.vocabulary.source import Hit
+
+BLOCK_TOKENS = 20
+"""What the marks around one block take."""
+_OURS = re.compile(
+    r"<(?=/?(?:passage|claim|question|topic|section|subquestion|gap|today|sources|turn|earlier)\b)", re.IGNORECASE
+)
+
+
+def harmless(text: str) -> str:
+    """Text from outside, unable to end the block it stands in or to open one of ours."""
+    return _OURS.sub("‹", text)
+
+
+def passage_blocks(passages: Sequence[ReadPassage], seen: frozenset[str], room: int) -> str:
+    """The numbered passages, best first, each cut to its share of the room; those already summed up are left out."""
+    fresh = [(n, item) for n, item in enumerate(passages, start=1) if item.passage.handle not in seen]
+    if not fresh:
+        return "No passage was found." if not passages else "No passage was found that is not covered by the notes."
+    texts = shared_out([item.passage.text for _, item in fresh], room)
+    return "\n\n".join(_passage(n, item, text) for (n, item), text in zip(fresh, texts, strict=True) if text)
+
+
+def claim_blocks(evidence: Sequence[NumberedEvidence], room: int) -> str:
+    """The numbered claims with the citation of each, and the passage's own words where they say it differently."""
+    texts = shared_out([_claim(item) for item in evidence], room)
+    return "\n".join(
+        f'<claim n="{n}" cite="{item.marker}">{harmless(text)}</claim>'
+        for n, (item, text) in enumerate(zip(evidence, texts, strict=True), start=1)
+        if text
+    )
+
+
+def shared_out(texts: Sequence[str], room: int) -> list[str]:
+    """As much of each text as fits: short ones whole, long ones cut to an equal share, the last ones dropped."""
+    sizes = [estimated_tokens(text) + BLOCK_TOKENS for text in texts]
+    kept = len(texts)
+    # A share too small to say anything helps nobody: fewer texts, and longer ones.
+    while kept > 1 and sum(sizes[:kept]) > room and room / kept < 4 * BLOCK_TOKENS:
+        kept -= 1
+    share = _share(sizes[:kept], room)
+    return [fitting(text, max(1, share - BLOCK_TOKENS)) if i < kept else "" for i, text in enumerate(texts)]
+
+
+def plan_blocks(plan: Plan, standings: Sequence[Standing] = ()) -> str:
+    """The sub-questions, with how far each has come where that is known."""
+    known = {standing.id: standing for standing in standings}
+    lines = []
+    for part in plan.subquestions:
+        lines.append(f'<subquestion id="{part.id}">{harmless(part.text)}</subquestion>')
+        if standing := known.get(part.id):
+            lines.append(f"  {standing.evidence} claims found, {standing.attempts} tries")
+            lines += [f'  <gap subquestion="{part.id}">{harmless(gap)}</gap>' for gap in standing.gaps]
+    return "\n".join(lines)
+
+
+def wishes(brief: Brief) -> str:
+    """What the person asked of the report itself."""
+    wanted = brief.preferences
+    told = {
+        "Language": wanted.language or "that of the question",
+        "Length": wanted.length,
+        "For": wanted.audience,
+        "Form": wanted.format,
+        "Tables": {True: "wanted", False: "not wanted"}.get(wanted.tables) if wanted.tables is not None else "",
+        "Kind of question": brief.kind,
+    }
+    return "\n".join(f"{name}: {harmless(str(value))}" for name, value in told.items() if value)
+
+
+def assumptions(brief: Brief) -> str:
+    """How the question was read."""
+    return f"It is read like this:\n{bullets(brief.assumptions)}" if brief.assumptions else ""
+
+
+def earlier_turns(conversation: Conversation) -> str:
+    """What was said before the question."""
+    return "\n".join(f'<turn by="{turn.speaker}">{harmless(turn.text)}</turn>' for turn in conversation[:-1])
+
+
+def outline_lines(outline: Outline) -> str:
+    """The parts of the report, for someone who writes one of them."""
+    return "\n".join(f"- {harmless(part.heading or 'Answer')}: {harmless(part.purpose)}" for part in outline.sections)
+
+
+def earlier_sections(sections: Sequence[WrittenSection], room: int) -> str:
+    """The text of the parts already written, the newest last."""
+    if not sections:
+        return ""
+    texts = shared_out([section.text for section in sections], room)
+    shown = "\n\n".join(f"{s.heading}\n{harmless(t)}" for s, t in zip(sections, texts, strict=True) if t)
+    return f"Already written, not to be repeated:\n<earlier>\n{shown}\n</earlier>\n"
+
+
+def searches(queries: Iterable[Query], thin: Sequence[Query]) -> str:
+    """The searches already run, and which of them brought little."""
+    lines = [f"{query.text}{' (brought little)' if query in thin else ''}" for query in queries]
+    return bullets(dict.fromkeys(lines)) or "none"
+
+
+def addresses(hits: Sequence[Hit]) -> str:
+    """What came up and was not read."""
+    if not hits:
+        return ""
+    return "Also came up, not read:\n" + bullets(f"{hit.address} ({hit.title})" for hit in hits)
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """One line each."""
+    return "\n".join(f"- {harmless(line)}" for line in lines)
+
+
+def _passage(number: int, item: ReadPassage, text: str) -> str:
+    source = item.source
+    title = harmless(" · ".join(part for part in (source.title, source.publisher, source.published) if part))
+    return f'<passage n="{number}" source={quoteattr(title)}>\n{harmless(text)}\n</passage>'
+
+
+def _claim(item: NumberedEvidence) -> str:
+    quote = next((p.text for p in item.evidence.passages if p.text.strip() != item.evidence.claim.strip()), "")
+    return f"{item.evidence.claim} (source: “{fitting(quote, 80)}”)" if quote else item.evidence.claim
+
+
+def _share(sizes: Sequence[int], room: int) -> int:
+    """The largest share at which all texts together fit when those above it are cut down to it."""
+    left, rest = room, len(sizes)
+    for size in sorted(sizes):
+        if size > left / rest:
+            break
+        left, rest = left - size, rest - 1
+    return max(sizes, default=0) if rest == 0 else int(left / rest)

@@ -1,0 +1,113 @@
+"""Asks one analyst, and another one when the first fails or takes too long: there is always an answer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import date
+from typing import TypeVar
+
+from deepwell.analyst.protocol import Analyst, Board, Notebook
+from deepwell.errors import AnalystFailed
+from deepwell.vocabulary.budget import Phase
+from deepwell.vocabulary.events import Degraded
+from deepwell.vocabulary.evidence import Findings, ReadPassage
+from deepwell.vocabulary.moves import Done, ResearcherMove, SupervisorMove
+from deepwell.vocabulary.plan import Plan, Topic
+from deepwell.vocabulary.question import Brief, Clarification, Conversation, Intake
+from deepwell.vocabulary.report import NumberedEvidence, Outline, Section, Unanswerable, WrittenSection
+
+R = TypeVar("R")
+SHARE = 0.9
+"""Of a phase's remaining time, what the first analyst may take at most: the second needs a moment of its own."""
+LATE = "The model did not answer in time."
+STOPPED = "The user did not want to wait for it."
+
+
+class ResilientAnalyst:
+    """The first analyst's judgement, or the second's where the first could not give one; which, is recorded."""
+
+    def __init__(
+        self,
+        first: Analyst,
+        second: Analyst,
+        seconds_left: Callable[[Phase], float | None],
+        on_degraded: Callable[[Degraded], Awaitable[None]],
+        interrupted: asyncio.Event,
+    ) -> None:
+        self.name = first.name
+        self._first, self._second = first, second
+        self._seconds_left, self._on_degraded, self._interrupted = seconds_left, on_degraded, interrupted
+
+    async def take_in(self, conversation: Conversation, today: date) -> Clarification | Intake:
+        """What the question means, and how to look for the answer."""
+        return await self._either("planning", "the plan", lambda one: one.take_in(conversation, today))
+
+    async def supervise(self, board: Board) -> Sequence[SupervisorMove]:
+        """What to look into next, or that enough is known."""
+        part = f"the planning of round {board.iteration}"
+        return await self._either("research", part, lambda one: one.supervise(board))
+
+    async def investigate(self, notebook: Notebook) -> Sequence[ResearcherMove]:
+        """What the unit should do next, or that it is done."""
+        part = f"the research on “{notebook.topic.text}”"
+        return await self._either(
+            "research", part, lambda one: one.investigate(notebook), lambda one: _finished(one, notebook)
+        )
+
+    async def digest(self, brief: Brief, topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
+        """What the passages say to the topic."""
+        part = f"the research on “{topic.text}”"
+        return await self._either("research", part, lambda one: one.digest(brief, topic, passages))
+
+    async def outline(
+        self, brief: Brief, plan: Plan, evidence: Sequence[NumberedEvidence], gaps: Sequence[str]
+    ) -> Outline | Unanswerable:
+        """The parts of the report."""
+        return await self._either("writing", "the outline", lambda one: one.outline(brief, plan, evidence, gaps))
+
+    async def write_section(
+        self, brief: Brief, outline: Outline, section: Section, so_far: Sequence[WrittenSection]
+    ) -> str:
+        """The section's text."""
+        part = f"the section “{section.heading or outline.title}”"
+        return await self._either("writing", part, lambda one: one.write_section(brief, outline, section, so_far))
+
+    async def _either(
+        self,
+        phase: Phase,
+        part: str,
+        judgement: Callable[[Analyst], Awaitable[R]],
+        otherwise: Callable[[Analyst], Awaitable[R]] | None = None,
+    ) -> R:
+        left = self._seconds_left(phase)
+        try:
+            async with asyncio.timeout(None if left is None else left * SHARE):
+                return await self._unless_stopped(phase, judgement(self._first))
+        except AnalystFailed as error:
+            reason = str(error)
+        except TimeoutError:
+            reason = LATE
+        await self._on_degraded(Degraded(part, reason))
+        return await (otherwise or judgement)(self._second)
+
+    async def _unless_stopped(self, phase: Phase, work: Awaitable[R]) -> R:
+        """Who wants the report now does not wait for a plan; for the report itself, yes. Raises AnalystFailed."""
+        if phase == "writing":
+            return await work
+        task, bell = asyncio.ensure_future(work), asyncio.ensure_future(self._interrupted.wait())
+        try:
+            await asyncio.wait((task, bell), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise AnalystFailed(STOPPED)
+            return task.result()
+        finally:
+            task.cancel()
+            bell.cancel()
+            await asyncio.gather(task, bell, return_exceptions=True)
+
+
+async def _finished(analyst: Analyst, notebook: Notebook) -> Sequence[ResearcherMove]:
+    """A unit that is done without the first analyst is also summed up without it: it is not asked again in vain."""
+    moves = await analyst.investigate(notebook)
+    if not notebook.passages or not any(isinstance(move, Done) for move in moves):
+        return moves
+    return [Done(findings=await analyst.digest(notebook.brief, notebook.topic, notebook.passages))]
