@@ -2,6 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from deepwell.configuration import Configuration, environment_names
+from deepwell.models.names import PROVIDERS
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -15,7 +18,12 @@ def examples() -> Path:
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test touches the user's own runs, and no setting of the user's reaches a test."""
     monkeypatch.setenv("DEEPWELL_HOME", str(tmp_path_factory.mktemp("home")))
-    monkeypatch.delenv("DEEPWELL_LOG", raising=False)
+    monkeypatch.setenv("DEEPRESEARCH_ENV_FILE", "")
+    monkeypatch.setenv("LANGSMITH_TRACING", "false")
+    settings = [name for field in Configuration.model_fields for name in environment_names(field)]
+    keys = [name for provider in PROVIDERS.values() for name in provider.key_names]
+    for name in ("DEEPWELL_LOG", *settings, *keys, *(f"{key}_FILE" for key in keys)):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

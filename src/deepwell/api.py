@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,13 +13,14 @@ from deepwell import __version__, assemble
 from deepwell.configuration import Configuration, home
 from deepwell.errors import BadRequest, Interrupted
 from deepwell.library.refreshing import Libraries
-from deepwell.ports import Clock, Workbench
+from deepwell.models.choosing import Chosen, check, chosen
+from deepwell.ports import Clock, Journal, Workbench
 from deepwell.stages.intake import accepted_question
 from deepwell.stages.judge.ranking import kept_passages
 from deepwell.state import ResearchState
 from deepwell.store.runs import RunStore
 from deepwell.vocabulary.budget import Budget
-from deepwell.vocabulary.events import RunEnded, RunStarted
+from deepwell.vocabulary.events import Degraded, RunEnded, RunStarted
 from deepwell.vocabulary.record import ResearchRecord
 from deepwell.vocabulary.report import Outcome, Report
 from deepwell.vocabulary.run import FinishedRun, RunStatus, Span
@@ -51,6 +52,8 @@ class Run:
     id: str
     outcome: Outcome
     record: ResearchRecord
+    degradations: tuple[Degraded, ...] = ()
+    """What had to be done without the model, and why."""
 
     @property
     def found(self) -> bool:
@@ -71,6 +74,8 @@ class Request:
     docs: tuple[Path, ...]
     configuration: Configuration
     home: Path
+    models: Chosen | None = None
+    """The models to ask; None: work without one."""
     clock: Clock = field(default_factory=assemble.system_clock)
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
     watcher: Watcher = field(default_factory=Watcher)
@@ -83,9 +88,11 @@ def request(
     if not docs:
         raise BadRequest("There is nothing to search: give a folder of documents with --docs DIR.")
     more.setdefault("home", home())
-    return Request(
-        accepted_question(question), tuple(Path(d) for d in docs), configuration or Configuration.build(), **more
-    )
+    configuration = configuration or Configuration.build()
+    models = chosen(configuration)
+    if models:
+        check(models, configuration)
+    return Request(accepted_question(question), tuple(Path(d) for d in docs), configuration, models=models, **more)
 
 
 async def research(asked: Request) -> Run:
@@ -97,20 +104,30 @@ async def research(asked: Request) -> Run:
         done = f"{libraries.documents} of {libraries.documents + libraries.left}"
         raise Interrupted(f"Stopped after indexing {done} documents; the next run goes on from there.")
     asked.watcher.indexed(libraries)
-    async with (
-        assemble.opened_store(asked.home) as store,
-        assemble.workbench(store, run, libraries, asked.configuration, budget, asked.interrupted, asked.clock) as bench,
-    ):
-        await _begin(store, run, asked, bench)
+    async with assemble.opened_store(asked.home) as store:
+        journal = assemble.RunJournal(store, run, asked.clock.now)
+        await _begin(store, run, asked, budget, journal)
         try:
-            state = await _walk(store, run, asked, bench)
+            state, degradations = await _carried_out(store, run, asked, libraries, budget)
         except BaseException as error:
-            await asyncio.shield(_give_up(store, run, bench, error))
+            await asyncio.shield(_give_up(store, run, asked.clock, journal, error))
             raise
         if state.get("awaiting_clarification"):
-            await store.finish(run, FinishedRun("clarify", bench.clock.now(), None, None, {}))
+            await store.finish(run, FinishedRun("clarify", asked.clock.now(), None, None, {}))
             raise BadRequest(f"Say first: {state['messages'][-1].text}")
-        return await _finish(store, run, state, bench)
+        finished = await _finish(store, run, state, asked.clock, journal)
+        return replace(finished, degradations=degradations)
+
+
+async def _carried_out(
+    store: RunStore, run: str, asked: Request, libraries: Libraries, budget: Budget
+) -> tuple[ResearchState, tuple[Degraded, ...]]:
+    tools = assemble.workbench(
+        store, run, libraries, asked.configuration, budget, asked.interrupted, asked.clock, asked.models
+    )
+    async with tools as bench:
+        state = await _walk(store, run, asked, bench)
+        return state, tuple(bench.degradations)
 
 
 def _stoppable(asked: Request, budget: Budget) -> Callable[[int, int], bool]:
@@ -135,16 +152,16 @@ async def _ask(question: str, docs: Sequence[str | Path], configuration: Configu
     return await research(request(question, docs, configuration))
 
 
-async def _begin(store: RunStore, run: str, asked: Request, bench: Workbench) -> None:
+async def _begin(store: RunStore, run: str, asked: Request, budget: Budget, journal: Journal) -> None:
     await store.begin(
         run,
         asked.question,
-        at=bench.budget.started_at,
+        at=budget.started_at,
         version=__version__,
         configuration=asked.configuration.model_dump_json(),
         libraries=[str(path) for path in asked.docs],
     )
-    await bench.journal.record(RunStarted(asked.question, __version__))
+    await journal.record(RunStarted(asked.question, __version__))
 
 
 async def _walk(store: RunStore, run: str, asked: Request, bench: Workbench) -> ResearchState:
@@ -179,12 +196,12 @@ def _tell(watcher: Watcher, namespace: tuple[str, ...], chunk: dict[str, Any]) -
         watcher.progress(update["runtime_progress"])
 
 
-async def _finish(store: RunStore, run: str, state: ResearchState, bench: Workbench) -> Run:
+async def _finish(store: RunStore, run: str, state: ResearchState, clock: Clock, journal: Journal) -> Run:
     outcome, record = state["outcome"], state["research_record"]
     status: RunStatus = "done" if isinstance(outcome, Report) else "nothing_found"
     finished = FinishedRun(
         status,
-        bench.clock.now(),
+        clock.now(),
         outcome,
         record.stop,
         record.phase_state,
@@ -193,15 +210,15 @@ async def _finish(store: RunStore, run: str, state: ResearchState, bench: Workbe
         tuple(_span(handle) for handle in kept_passages(record.lanes)),
     )
     await store.finish(run, finished)
-    await bench.journal.record(RunEnded(status, record.stop))
+    await journal.record(RunEnded(status, record.stop))
     return Run(run, outcome, record)
 
 
-async def _give_up(store: RunStore, run: str, bench: Workbench, error: BaseException) -> None:
+async def _give_up(store: RunStore, run: str, clock: Clock, journal: Journal, error: BaseException) -> None:
     """The run is kept as far as it came; its checkpoints and its journal stay."""
     status: RunStatus = "interrupted" if isinstance(error, asyncio.CancelledError | KeyboardInterrupt) else "failed"
-    await store.finish(run, FinishedRun(status, bench.clock.now(), None, None, {}))
-    await bench.journal.record(RunEnded(status, None))
+    await store.finish(run, FinishedRun(status, clock.now(), None, None, {}))
+    await journal.record(RunEnded(status, None))
 
 
 def _span(handle: str) -> Span:

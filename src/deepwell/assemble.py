@@ -3,24 +3,30 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from deepwell.analyst.extractive import ExtractiveAnalyst
+from deepwell.analyst.resilient import ResilientAnalyst
 from deepwell.budget.clock import SystemClock
+from deepwell.budget.ledger import Ledger
 from deepwell.configuration import Configuration
+from deepwell.errors import AnalystFailed
 from deepwell.graph import ResearchGraph, app
 from deepwell.library.engine import LibraryEngine
 from deepwell.library.facts import LibraryFacts
 from deepwell.library.refreshing import Libraries, refresh_libraries
 from deepwell.library.vectors import Embedder, default_embedder
+from deepwell.models.choosing import Chosen
+from deepwell.models.factory import ModelSettings
 from deepwell.ports import Clock, Workbench
+from deepwell.reading.once import ReadOnce
 from deepwell.store.checkpoints import checkpoints
 from deepwell.store.runs import RunStore
 from deepwell.store.sqlite import translated
 from deepwell.vocabulary.budget import Budget
-from deepwell.vocabulary.events import Event
+from deepwell.vocabulary.events import Degraded, Event
 from deepwell.vocabulary.source import Source
 
 IndexProgress = Callable[[int, int], bool | None]
@@ -104,25 +110,67 @@ async def workbench(
     budget: Budget,
     interrupted: asyncio.Event,
     clock: Clock,
+    models: Chosen | None = None,
 ) -> AsyncIterator[Workbench]:
     """Everything a run over the user's own documents works with."""
     engine = LibraryEngine(libraries.libraries, clock.now, embedder=_embedder(configuration))
     facts = LibraryFacts(libraries.libraries)
+    reader = ReadOnce(engine)
+    ledger = Ledger(budget, clock.monotonic, models.prices if models else {})
+    extractive = ExtractiveAnalyst(facts)
+    bench = Workbench(
+        analyst=extractive,
+        stand_in=extractive,
+        engine=engine,
+        reader=reader,
+        shelf=RunShelf(store, set()),
+        journal=RunJournal(store, run, clock.now),
+        clock=clock,
+        budget=budget,
+        account=ledger,
+        interrupted=interrupted,
+        limits=libraries.limits,
+    )
     try:
-        yield Workbench(
-            analyst=ExtractiveAnalyst(facts),
-            engine=engine,
-            reader=engine,
-            shelf=RunShelf(store, set()),
-            journal=RunJournal(store, run, clock.now),
-            clock=clock,
-            budget=budget,
-            interrupted=interrupted,
-            limits=libraries.limits,
-        )
+        if models:
+            sources = f"The user's own documents: {libraries.documents} of them, searched by words."
+            bench = await with_models(bench, models, ledger, configuration, store.path.parent, sources)
+        yield bench
     finally:
+        await reader.close()
         engine.close()
         facts.close()
+
+
+async def with_models(
+    bench: Workbench, models: Chosen, ledger: Ledger, configuration: Configuration, home: Path, sources: str
+) -> Workbench:
+    """The same bench with an analyst that asks the models, and falls back on the one that needs none."""
+    # Provider packages and what asks them are loaded only here, when a model is really used.
+    from deepwell.models.working import working_models
+
+    async def degraded(event: Degraded) -> None:
+        bench.degradations.append(event)
+        await bench.journal.record(event)
+
+    try:
+        lead, researcher = await working_models(models, ledger, bench.journal, bench.clock, configuration, home)
+    except AnalystFailed as error:
+        await degraded(Degraded("the whole run", str(error)))
+        return bench
+    from deepwell.analyst.model import ModelAnalyst
+
+    asking = ModelAnalyst(lead, researcher, sources, configuration.report_language)
+    return replace(
+        bench, analyst=ResilientAnalyst(asking, bench.stand_in, ledger.seconds_left, degraded, bench.interrupted)
+    )
+
+
+async def probed_again(settings: ModelSettings, configuration: Configuration, home: Path) -> None:
+    """Try a model out, whatever is known of it already. Raises AnalystFailed or BadConfiguration."""
+    from deepwell.models import working
+
+    await working.probed_again(settings, configuration, SystemClock(), home)
 
 
 def system_clock() -> Clock:

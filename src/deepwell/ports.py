@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Protocol
 
 from deepwell.analyst.protocol import Analyst
-from deepwell.vocabulary.budget import Budget
-from deepwell.vocabulary.events import Event
+from deepwell.vocabulary.budget import Budget, Spend, SpendLine
+from deepwell.vocabulary.events import Degraded, Event
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit, Source
 
@@ -63,22 +63,49 @@ class Journal(Protocol):
         ...
 
 
+class Account(Protocol):
+    """What the run has spent on models so far."""
+
+    budget: Budget
+    """May be replaced while the run goes on: the tier sets its time only after the question was understood."""
+
+    @property
+    def lines(self) -> tuple[SpendLine, ...]:
+        """By phase and model."""
+        ...
+
+    @property
+    def spend(self) -> Spend:
+        """In all."""
+        ...
+
+    @property
+    def runs_low(self) -> bool:
+        """True when less than a quarter of the token budget is left."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Workbench:
     """What a run works with."""
 
     analyst: Analyst
+    stand_in: Analyst
+    """The analyst that waits for nothing outside: for what has to be judged when no time is left."""
     engine: SearchEngine
     reader: Reader
     shelf: Shelf
     journal: Journal
     clock: Clock
     budget: Budget
+    account: Account
     interrupted: asyncio.Event
     """Set when the user wants the report now, from what there is."""
     limits: tuple[str, ...] = ()
     """What limited the sources before research began, such as files that could not be read; full sentences."""
     failed_reads: dict[str, int] = field(default_factory=dict)
     """How often reading an address has failed in this run, over all units."""
+    degradations: list[Degraded] = field(default_factory=list)
+    """What had to be judged without the model, and why, in the order it happened."""
     own_documents: bool = True
     """True when the run is over the user's own documents alone: a "domain" is then a document."""

@@ -7,7 +7,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 
 from deepwell.configuration import Configuration
-from deepwell.stages.investigate.unit import Desk
+from deepwell.stages.investigate.unit import Desk, Known
 from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.decision import Triage
 from deepwell.vocabulary.evidence import Evidence, Findings
@@ -80,5 +80,6 @@ class ResearcherState(TypedDict, total=False):
     research_brief: Brief
     topic: Topic
     desk: Desk
+    known: Known
     moves: list[ResearcherMove]
     findings: Findings

@@ -1,10 +1,10 @@
 """Moves as the tool calls and tool messages that people read in a trace. Nothing ever reads them back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from langchain_core.messages import AIMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 
 from deepwell.vocabulary.moves import (
     ConductResearch,
@@ -52,6 +52,17 @@ def early_stop(turn: str, index: int, score: float, threshold: float) -> ToolMes
         f"below the threshold of {threshold:.0%}]"
     )
     return ToolMessage(content=content, name="novelty_check", tool_call_id=call_id(turn, index))
+
+
+def compacted(messages: Sequence[AnyMessage], summary: Callable[[str], str], newest: int) -> list[AnyMessage]:
+    """The trace with all but its newest messages shortened; who answered whom stays as it was."""
+    old = len(messages) - newest
+    return [
+        message.model_copy(update={"content": summary(message.content)})
+        if i < old and isinstance(message, ToolMessage) and isinstance(message.content, str)
+        else message
+        for i, message in enumerate(messages)
+    ]
 
 
 def _call(move: Move, identifier: str) -> ToolCall:

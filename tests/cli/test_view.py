@@ -26,6 +26,8 @@ PAYLOAD = {
     "stop_reason": "novelty",
     "elapsed_minutes": 0.5,
     "remaining_minutes": 4.5,
+    "tokens_spent": 12345,
+    "cost_usd": 0.02,
     "research_remaining_minutes": 3.0,
 }
 

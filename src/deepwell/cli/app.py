@@ -16,6 +16,8 @@ Examples:
 
   deepwell "Compare the two methods" --docs papers/ --deep --out report.md
 
+  deepwell "What changed since 2020?" --docs papers/ --model ollama:llama3.2:3b --max-tokens 50000
+
   deepwell show last --sources
 """
 
@@ -64,6 +66,13 @@ def _run_ids(incomplete: str) -> list[str]:
     return run_ids(incomplete)
 
 
+def _model_names(incomplete: str) -> list[str]:
+    from deepwell.models.names import PROVIDERS
+
+    known = (f"{provider.name}:{provider.example}" for provider in PROVIDERS.values())
+    return [name for name in ("none", *known) if name.startswith(incomplete)]
+
+
 RunId = Annotated[
     str, typer.Argument(help="A run's id or its beginning; `last` is the newest.", autocompletion=_run_ids)
 ]
@@ -84,6 +93,25 @@ def ask(
     tier: Annotated[
         str | None, typer.Option("--tier", help="simple, standard, deep, exhaustive, or auto. [default: standard]")
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="PROVIDER:MODEL",
+            help="The chat model to work with, or `none`. [default: none]",
+            autocompletion=_model_names,
+        ),
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", metavar="N", help="Tokens the run may spend, prompts and replies.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", metavar="USD", help="US dollars the run may spend.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what the run would use: requests, tokens, money.")
+    ] = False,
     setting: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; `deepwell config` lists them."),
@@ -96,8 +124,21 @@ def ask(
     from deepwell.cli import commands
 
     options = commands.AskOptions(
-        question, tuple(docs or ()), time, deep, tier, tuple(setting or ()), out, as_json, quiet
+        question=question,
+        docs=tuple(docs or ()),
+        time=time,
+        deep=deep,
+        tier=tier,
+        model=model,
+        max_tokens=max_tokens,
+        max_cost=max_cost,
+        settings=tuple(setting or ()),
+        out=out,
+        as_json=as_json,
+        quiet=quiet,
     )
+    if dry_run:
+        commands.dry_run(options)
     commands.ask(options)
 
 
@@ -130,11 +171,12 @@ def show(
     phase_state: Annotated[bool, typer.Option("--phase-state", help="The record of the loop, as JSON.")] = False,
     sources: Annotated[bool, typer.Option("--sources", help="The sources with the spans quoted from them.")] = False,
     journal: Annotated[bool, typer.Option("--journal", help="What happened, event by event.")] = False,
+    spend: Annotated[bool, typer.Option("--spend", help="What was spent on models, by phase and model.")] = False,
 ) -> None:
     """Show a run."""
     from deepwell.cli import commands
 
-    commands.show(run, as_json=as_json, phase_state=phase_state, sources=sources, journal=journal)
+    commands.show(run, as_json=as_json, phase_state=phase_state, sources=sources, journal=journal, spend=spend)
 
 
 @app.command("open", help="Open a run's report in the program for Markdown files, or in a pager.")
@@ -153,6 +195,19 @@ def config(
     from deepwell.cli import commands
 
     commands.config(as_json=as_json)
+
+
+@app.command(help="List the models that are configured, and what is missing to use others.")
+def models(
+    check: Annotated[
+        bool, typer.Option("--check", help="Try the configured models out, with two small requests.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List models."""
+    from deepwell.cli import commands
+
+    commands.models(check=check, as_json=as_json)
 
 
 def main() -> None:

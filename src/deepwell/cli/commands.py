@@ -34,6 +34,9 @@ class AskOptions:
     time: str | None
     deep: bool
     tier: str | None
+    model: str | None
+    max_tokens: int | None
+    max_cost: float | None
     settings: tuple[str, ...]
     out: Path | None
     as_json: bool
@@ -43,6 +46,28 @@ class AskOptions:
 def ask(options: AskOptions) -> NoReturn:
     """Research a question and print the report."""
     sys.exit(_guarded(lambda: _ask(options)))
+
+
+def dry_run(options: AskOptions) -> NoReturn:
+    """Say what a run would use."""
+
+    async def estimated() -> Exit:
+        from deepwell.cli import model_commands
+
+        return model_commands.dry_run(output, _configuration(options), as_json=options.as_json)
+
+    sys.exit(_guarded(estimated))
+
+
+def models(*, check: bool, as_json: bool) -> NoReturn:
+    """List models."""
+
+    async def listed() -> Exit:
+        from deepwell.cli import model_commands
+
+        return await model_commands.models(output, check=check, as_json=as_json)
+
+    sys.exit(_guarded(listed))
 
 
 def index(docs: Sequence[Path], *, quiet: bool) -> NoReturn:
@@ -55,11 +80,10 @@ def runs(limit: int, *, as_json: bool) -> NoReturn:
     sys.exit(_guarded(lambda: _runs(limit, as_json=as_json)))
 
 
-def show(name: str, *, as_json: bool, phase_state: bool, sources: bool, journal: bool) -> NoReturn:
+def show(name: str, *, as_json: bool, phase_state: bool, sources: bool, journal: bool, spend: bool) -> NoReturn:
     """Print a run."""
-    wanted = [
-        n for n, on in (("json", as_json), ("phase", phase_state), ("sources", sources), ("journal", journal)) if on
-    ]
+    asked = {"json": as_json, "phase": phase_state, "sources": sources, "journal": journal, "spend": spend}
+    wanted = [view for view, on in asked.items() if on]
     sys.exit(_guarded(lambda: _show(name, wanted)))
 
 
@@ -134,9 +158,19 @@ async def _ask(options: AskOptions) -> Exit:
         with _TwoStepInterrupt(interrupted, view):
             run = await api.research(asked)
     await _print_run(run, options)
+    if not options.quiet:
+        _say_degradations(run)
     if run.found:
         return Exit.REPORT
     return Exit.INTERRUPTED if interrupted.is_set() else Exit.NOTHING_FOUND
+
+
+def _say_degradations(run: Any) -> None:
+    if not run.degradations:
+        return
+    parts = list(dict.fromkeys(one.part for one in run.degradations))
+    what = parts[0] if len(parts) == 1 else f"{len(parts)} parts"
+    _said(f"{what} had to be made without the model ({run.degradations[-1].reason} See Methodology.)", Exit.REPORT)
 
 
 async def _print_run(run: Any, options: AskOptions) -> None:
@@ -182,7 +216,7 @@ async def _show(name: str, wanted: Sequence[str]) -> Exit:
     from deepwell.assemble import opened_store
 
     if len(wanted) > 1:
-        raise BadRequest("Choose one of --json, --phase-state, --sources and --journal.")
+        raise BadRequest("Choose one of --json, --phase-state, --sources, --journal and --spend.")
     async with opened_store(home()) as store:
         run = await store.load(await store.find(name))
         if wanted == ["json"]:
@@ -191,6 +225,8 @@ async def _show(name: str, wanted: Sequence[str]) -> Exit:
             printed.json_text(run.phase_state)
         elif wanted == ["sources"]:
             printed.sources(output, run, await _kept(store, run))
+        elif wanted == ["spend"]:
+            printed.spend(output, run.spend)
         elif wanted == ["journal"]:
             printed.journal(await store.journal(run.head.id))
         else:
@@ -238,9 +274,20 @@ def _configuration(options: AskOptions) -> Configuration:
         raise BadRequest(f"--deep and --tier {options.tier} contradict each other: give one of them.")
     if options.deep or options.tier:
         values["tier"] = "deep" if options.deep else options.tier
+    values |= {name: value for name, value in _budget_options(options).items() if value is not None}
     if options.time is not None:
         values["max_execution_time_s"] = _seconds(options.time)
     return Configuration.build(**values)
+
+
+def _budget_options(options: AskOptions) -> dict[str, Any]:
+    return {
+        "orchestrator_model": options.model,
+        # One name on the command line means both; the units' own setting would otherwise bring in a second provider.
+        "subagent_model": options.model,
+        "token_budget": options.max_tokens,
+        "cost_budget_usd": options.max_cost,
+    }
 
 
 def _setting(text: str) -> tuple[str, str]:

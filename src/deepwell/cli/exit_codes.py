@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from deepwell.errors import BadRequest, DeepwellError, Interrupted, StoreFailed, Unreadable
+from deepwell.errors import AnalystFailed, BadRequest, DeepwellError, Interrupted, StoreFailed, Unreadable
 
 
 class Exit(IntEnum):
@@ -14,6 +14,7 @@ class Exit(IntEnum):
     NOTHING_FOUND = 3
     UNREADABLE = 4
     STORE = 6
+    MODEL = 7
     INTERRUPTED = 130
 
 
@@ -21,6 +22,7 @@ _CODES = (
     (BadRequest, Exit.USAGE),
     (Unreadable, Exit.UNREADABLE),
     (StoreFailed, Exit.STORE),
+    (AnalystFailed, Exit.MODEL),
     (Interrupted, Exit.INTERRUPTED),
 )
 

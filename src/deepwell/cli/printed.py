@@ -16,6 +16,7 @@ from deepwell.configuration import Configuration, environment_names
 from deepwell.errors import BadRequest
 from deepwell.library.refreshing import Libraries
 from deepwell.library.walk import Skipped
+from deepwell.vocabulary.budget import SpendLine, total_spend
 from deepwell.vocabulary.run import RunHead, Span, StoredRun
 from deepwell.vocabulary.source import Source
 
@@ -53,6 +54,7 @@ def run_json(run: StoredRun, kept: Mapping[str, Source]) -> None:
                 for sentence, ids, spans in run.citations
             ],
             "passages": _span_dicts(run.passages, kept),
+            "spend": [asdict(line) for line in run.spend],
             "phase_state": run.phase_state,
             "configuration": run.configuration,
         }
@@ -104,6 +106,24 @@ def sources(console: Console, run: StoredRun, kept: Mapping[str, Source]) -> Non
         for start, end in _quoted(run, source.hash):
             console.print(_in_context(kept[source.hash].text, start, end), soft_wrap=True)
         console.print()
+
+
+def spend(console: Console, lines: Sequence[SpendLine]) -> None:
+    """What was spent on models, line by line and in all."""
+    if not lines:
+        console.print("This run asked no model.", highlight=False)
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("phase", "model", "requests", "prompt", "cached", "reply", "cost"):
+        table.add_column(name, justify="left" if name in ("phase", "model") else "right")
+    for line in lines:
+        figures = (line.requests, line.prompt_tokens, line.cached_tokens, line.reply_tokens)
+        money = "not known" if line.cost_usd is None else f"${line.cost_usd:.4f}"
+        table.add_row(line.phase, line.model, *(f"{figure:,}" for figure in figures), money)
+    total = total_spend(lines)
+    known = "" if any(line.cost_usd is None for line in lines) else f"${total.cost_usd:.4f}"
+    table.add_row("in all", "", f"{sum(line.requests for line in lines):,}", f"{total.tokens:,} tokens", "", "", known)
+    console.print(table)
 
 
 def journal(events: Sequence[Mapping[str, Any]]) -> None:

@@ -198,6 +198,9 @@ def _clock_line(payload: Mapping[str, Any], since: float) -> str:
     if payload["research_remaining_minutes"] is not None:
         left = max(0.0, payload["research_remaining_minutes"] * 60 - since)
         parts.append(f"{_clock(left)} left for research")
+    if payload["tokens_spent"]:
+        money = f" (${payload['cost_usd']:.3f})" if payload["cost_usd"] else ""
+        parts.append(f"{payload['tokens_spent']:,} tokens{money}")
     return " · ".join(parts)
 
 

@@ -33,6 +33,7 @@ async def scope_intake(
     if configuration.tier == "auto":
         configuration = configuration.for_tier(taken.tier)
         budget = replace(budget, total_minutes=configuration.total_minutes)
+    bench.account.budget = budget
     parts = tuple(part.text for part in taken.plan.subquestions)
     await bench.journal.record(ScopeTaken(taken.brief.kind, configuration.tier, parts))
     return Command(goto="research_supervisor", update=_start(taken, configuration, budget))

@@ -46,5 +46,6 @@ class ProgressBoard:
             units=self._units,
             skipped=len(self._state["wave"].skipped),
             ledger=ledger,
+            spend=self._bench.account.spend,
             **{"iteration": self._state["research_record"].iteration + 1} | closing,
         )

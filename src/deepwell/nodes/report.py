@@ -13,7 +13,7 @@ from deepwell.stages.write import compose, document
 from deepwell.stages.write.methodology import methodology
 from deepwell.state import ResearchState
 from deepwell.vocabulary.events import CitationRemoved, ReportWritten
-from deepwell.vocabulary.report import NotFound, Outcome, Outline, Report, Unanswerable
+from deepwell.vocabulary.report import Methodology, NotFound, Outcome, Outline, Report, Unanswerable
 
 
 async def final_report_generation(state: ResearchState, config: RunnableConfig) -> dict[str, Any]:
@@ -42,15 +42,24 @@ async def _report(state: ResearchState, outline: Outline, bench: Workbench) -> O
     await bench.journal.record(*(CitationRemoved(number) for number in checked.removed))
     if not checked.citations:
         return _not_found(state, ("No sentence of the text could be traced to a kept source.",), bench)
-    record, configuration = state["research_record"], state["configuration"]
-    method = methodology(record, configuration, bench.limits, len(checked.removed))
+    method = _method(state, bench, len(checked.removed))
     return document.report(outline.title, checked.sections, checked.citations, state["catalogue"], method)
 
 
 def _not_found(state: ResearchState, missing: tuple[str, ...], bench: Workbench) -> NotFound:
-    record = state["research_record"]
-    method = methodology(record, state["configuration"], bench.limits)
-    return document.not_found(state["research_brief"].question, record.searched, missing, method)
+    searched = state["research_record"].searched
+    return document.not_found(state["research_brief"].question, searched, missing, _method(state, bench))
+
+
+def _method(state: ResearchState, bench: Workbench, removed: int = 0) -> Methodology:
+    return methodology(
+        state["research_record"],
+        state["configuration"],
+        bench.limits,
+        removed,
+        degradations=bench.degradations,
+        spend=bench.account.lines,
+    )
 
 
 def _written(outcome: Outcome) -> ReportWritten:

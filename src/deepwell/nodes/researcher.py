@@ -7,6 +7,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from deepwell import trace
+from deepwell.analyst.protocol import Analyst
 from deepwell.nodes.bench import workbench
 from deepwell.stages.investigate import unit as investigate
 from deepwell.stages.investigate.unit import Desk
@@ -23,7 +24,7 @@ async def researcher(state: ResearcherState, config: RunnableConfig) -> dict[str
     if desk.turns == 0:
         moves = investigate.first_moves(state["topic"])
     else:
-        notebook = investigate.notebook(state["research_brief"], state["topic"], desk, configuration)
+        notebook = investigate.notebook(state["research_brief"], state["topic"], desk, configuration, state["known"])
         moves = list(await workbench(config).analyst.investigate(notebook)) if notebook.tool_calls_left else []
     return {"moves": moves, "researcher_messages": [trace.proposal(moves, _turn(desk))]}
 
@@ -42,11 +43,16 @@ async def researcher_tools(state: ResearcherState, config: RunnableConfig) -> di
 
 
 async def digest(state: ResearcherState, config: RunnableConfig) -> dict[str, Any]:
-    """Say what the passages answer."""
-    analyst, passages = workbench(config).analyst, state["desk"].passages
+    """Say what the passages answer, unless the analyst has done so already."""
+    found = investigate.findings_of(state["moves"])
+    return {"findings": found or await _digested(state, workbench(config).analyst)}
+
+
+async def _digested(state: ResearcherState, analyst: Analyst) -> Findings:
+    passages = state["desk"].passages
     if not passages:
-        return {"findings": Findings("", gaps=(f"Nothing was found on: {state['topic'].text}",))}
-    return {"findings": await analyst.digest(state["research_brief"], state["topic"], passages)}
+        return Findings("", gaps=(f"Nothing was found on: {state['topic'].text}",))
+    return await analyst.digest(state["research_brief"], state["topic"], passages)
 
 
 def route_researcher(state: ResearcherState) -> Literal["researcher_tools", "digest"]:
@@ -90,6 +96,7 @@ class ResearchUnit:
             research_brief=state["research_brief"],
             topic=topic,
             desk=Desk(),
+            known=investigate.known_of(topic, state["research_record"].lanes, state["evidence_ledger"]),
             researcher_messages=[],
         )
 
@@ -101,9 +108,10 @@ class ResearchUnit:
         return self._outcome(self._latest["findings"])
 
     async def salvage(self) -> UnitOutcome:
-        """Sum up what was at hand when the unit was cut off."""
-        summed_up = await digest(self._latest, self._config)
-        return self._outcome(summed_up["findings"], cut_off=True)
+        """Sum up what was at hand when the unit was cut off, waiting for nothing outside."""
+        found = investigate.findings_of(self._latest.get("moves", []))
+        summed_up = found or await _digested(self._latest, workbench(self._config).stand_in)
+        return self._outcome(summed_up, cut_off=True)
 
     def _outcome(self, findings: Findings, *, cut_off: bool = False) -> UnitOutcome:
         desk = self._latest["desk"]

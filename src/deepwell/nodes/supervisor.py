@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.messages import ToolMessage
@@ -14,11 +15,12 @@ from deepwell.nodes.progress import ProgressBoard
 from deepwell.nodes.researcher import ResearchUnit
 from deepwell.ports import Workbench
 from deepwell.stages import supervise
+from deepwell.stages.judge import compact
 from deepwell.stages.judge.round import ClosedRound, Known, close_round
 from deepwell.stages.judge.triage import triage
 from deepwell.state import SupervisorState
 from deepwell.vocabulary.decision import Skip, Stop, StopReason, Triage
-from deepwell.vocabulary.events import Decided, GateAsked, TopicDispatched, TopicSkipped, UnitEnded
+from deepwell.vocabulary.events import Compacted, Decided, GateAsked, TopicDispatched, TopicSkipped, UnitEnded
 from deepwell.vocabulary.evidence import UnitOutcome
 from deepwell.vocabulary.moves import ConductResearch, ResearchComplete, SupervisorMove, Think
 
@@ -67,13 +69,14 @@ async def supervisor_tools(
         now=bench.clock.monotonic(),
         budget=state["budget"],
         configuration=configuration,
+        spend=bench.account.spend,
     )
     await _record_round(closed, outcomes, bench)
+    said = await _kept_small(state, closed, _answers(state, outcomes, closed), bench)
     return Command(
         goto="supervisor" if closed.decision.should_continue else "__end__",
         update={
-            "supervisor_messages": _answers(state, outcomes, closed),
-            "notes": list(closed.gathered.notes),
+            **said,
             "raw_notes": list(closed.gathered.handles),
             "evidence_ledger": list(closed.gathered.evidence),
             "catalogue": list(closed.gathered.cards),
@@ -82,6 +85,31 @@ async def supervisor_tools(
             "runtime_progress": progress.closing(closed),
         },
     )
+
+
+async def _kept_small(
+    state: SupervisorState, closed: ClosedRound, answers: list[ToolMessage], bench: Workbench
+) -> dict[str, Any]:
+    """The round's notes and messages for the state; when it grows too large, the older ones are shortened."""
+    notes = [*state["notes"], *closed.gathered.notes]
+    messages = [*state["supervisor_messages"], *answers]
+    ledger = [*state["evidence_ledger"], *closed.gathered.evidence]
+    size = partial(compact.state_tokens, evidence=ledger)
+    before = size(notes, messages=[str(message.content) for message in messages])
+    reason = compact.trigger(runs_low=bench.account.runs_low, tokens=before, ending=not closed.decision.should_continue)
+    if reason is None:
+        return {"supervisor_messages": answers, "notes": list(closed.gathered.notes)}
+    newest = 0 if reason is compact.Trigger.SYNTHESIS else len(closed.gathered.notes)
+    notes = compact.compacted(notes, newest)
+    messages = trace.compacted(messages, compact.summary, len(answers) if newest else 0)
+    after = size(notes, messages=[str(message.content) for message in messages])
+    if after < before:
+        await bench.journal.record(Compacted(reason, before, after))
+    return {"supervisor_messages": _override(messages), "notes": _override(notes)}
+
+
+def _override(value: list[Any]) -> dict[str, Any]:
+    return {"type": "override", "value": value}
 
 
 def _turn(iteration: int) -> str:

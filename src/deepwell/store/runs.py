@@ -6,10 +6,10 @@ import os
 import socket
 import sqlite3
 import zlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any, Self, TypeVar
 from deepwell.errors import UnknownRun
 from deepwell.store.schema import MIGRATIONS
 from deepwell.store.sqlite import connect, transaction, translated
+from deepwell.vocabulary.budget import SpendLine, added
 from deepwell.vocabulary.events import Event
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.report import Citation, Report
@@ -130,12 +131,18 @@ class RunStore:
                 (c["sentence"], tuple(json.loads(c["source_ids"])), _spans(c["spans"]))
                 for c in await self._all("SELECT * FROM citations WHERE run = ? ORDER BY number", run)
             ),
+            spend=await self._spend_of(run),
         )
 
     async def journal(self, run: str) -> list[dict[str, Any]]:
         """The run's events in order."""
         rows = await self._all("SELECT * FROM journal WHERE run = ? ORDER BY seq", run)
         return [{"seq": r["seq"], "at": r["at"], "kind": r["kind"], **json.loads(r["payload"])} for r in rows]
+
+    async def _spend_of(self, run: str) -> tuple[SpendLine, ...]:
+        """The journal is the account: what was asked of models stands there, call by call."""
+        rows = await self._all("SELECT payload FROM journal WHERE run = ? AND kind = 'ModelAsked' ORDER BY seq", run)
+        return added(_spend_line(json.loads(row["payload"])) for row in rows)
 
     async def _sources_of(self, run: str) -> tuple[KeptSource, ...]:
         rows = await self._all(
@@ -283,3 +290,7 @@ def _span_json(passages: Sequence[Passage]) -> str:
 
 def _spans(text: str) -> tuple[tuple[str, int, int], ...]:
     return tuple((source, start, end) for source, start, end in json.loads(text))
+
+
+def _spend_line(payload: Mapping[str, Any]) -> SpendLine:
+    return SpendLine(**{name: payload[name] for name in (field.name for field in fields(SpendLine))})

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from deepwell.analyst.protocol import Board, Notebook
+from deepwell.budget.ledger import Ledger
 from deepwell.errors import SearchFailed, Unreadable
 from deepwell.language.words import words
 from deepwell.ports import Workbench
@@ -143,7 +144,9 @@ class ScriptedAnalyst:
             return self.outlined(evidence)
         return Outline(brief.question, (Section("Answer", "all of it", tuple(evidence)),))
 
-    async def write_section(self, brief: Brief, section: Section, so_far: Sequence[WrittenSection]) -> str:
+    async def write_section(
+        self, brief: Brief, outline: Outline, section: Section, so_far: Sequence[WrittenSection]
+    ) -> str:
         """The scripted text, or each claim with its marker."""
         if self.section:
             return self.section(section)
@@ -160,13 +163,16 @@ def bench(
 ) -> Workbench:
     """A workbench of the parts above."""
     clock = clock or ManualClock()
+    budget = Budget(minutes, clock.now(), clock.monotonic())
     return Workbench(
         analyst=analyst,
+        stand_in=analyst,
         engine=engine,
         reader=engine,
         shelf=DictShelf(),
         journal=ListJournal(),
         clock=clock,
-        budget=Budget(minutes, clock.now(), clock.monotonic()),
+        budget=budget,
+        account=Ledger(budget, clock.monotonic, {}),
         interrupted=asyncio.Event(),
     )

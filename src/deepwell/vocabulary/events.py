@@ -117,6 +117,42 @@ class CitationRemoved(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelAsked(Event):
+    """A model was asked for a judgement, and answered or did not."""
+
+    phase: str
+    purpose: str
+    model: str
+    requests: int
+    prompt_tokens: int
+    cached_tokens: int
+    reply_tokens: int
+    cost_usd: float | None
+    """None: the model's price is not known."""
+    seconds: float
+    counted: bool = True
+    """False when tokens are an estimate, because the provider did not tell."""
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded(Event):
+    """A judgement could not be had from the model and was made without it."""
+
+    part: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted(Event):
+    """What the state held in words was shortened; everything is still in the store."""
+
+    trigger: str
+    tokens_before: int
+    tokens_after: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReportWritten(Event):
     """The report stands, or the statement that nothing was found."""
 

@@ -39,3 +39,6 @@ class RuntimeProgress(TypedDict):
     elapsed_minutes: float
     remaining_minutes: float | None
     research_remaining_minutes: float | None
+    tokens_spent: int
+    cost_usd: float
+    """Of the models whose price is known."""

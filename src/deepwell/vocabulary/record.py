@@ -20,6 +20,7 @@ class Lane:
     origin: str = ""
     """The passage whose lead the unit followed; empty for the plan's own."""
     origin_score: float = 0.0
+    subquestion: str = ""
 
 
 @dataclass(frozen=True, slots=True)

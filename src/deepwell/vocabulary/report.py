@@ -74,6 +74,8 @@ class Methodology:
     """Full sentences; empty when nothing limited the run."""
     tags: tuple[str, ...] = ()
     """Such as `#RETRY_EXHAUSTED`."""
+    spend: tuple[str, ...] = ()
+    """What models were used for and what that took, in full sentences; empty without a model."""
 
 
 @dataclass(frozen=True, slots=True)

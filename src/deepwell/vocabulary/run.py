@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from deepwell.vocabulary.budget import SpendLine
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.report import Outcome
 from deepwell.vocabulary.source import SourceCard
@@ -86,6 +87,8 @@ class StoredRun:
     passages: tuple[Span, ...]
     citations: tuple[tuple[str, tuple[int, ...], tuple[Span, ...]], ...]
     """Sentence, source ids, spans."""
+    spend: tuple[SpendLine, ...] = ()
+    """What was spent on models, by phase and model."""
 
     @property
     def kept_hashes(self) -> tuple[str, ...]:

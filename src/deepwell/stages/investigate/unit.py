@@ -8,10 +8,11 @@ from deepwell.configuration import Configuration
 from deepwell.ports import Workbench
 from deepwell.stages.investigate.gather import THIN, read_best, search_all
 from deepwell.stages.investigate.rank import in_turns
-from deepwell.vocabulary.evidence import ReadPassage
+from deepwell.vocabulary.evidence import Evidence, Findings, ReadPassage
 from deepwell.vocabulary.moves import Done, FetchUrl, ResearcherMove, SearchWeb
 from deepwell.vocabulary.plan import Query, Topic
 from deepwell.vocabulary.question import Brief
+from deepwell.vocabulary.record import Lane
 from deepwell.vocabulary.source import Hit
 
 
@@ -36,12 +37,29 @@ class Desk:
         return tuple(q for q, hits in zip(self.queries, self.rankings, strict=False) if len(hits) < THIN)
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What earlier units found out about the same sub-question."""
+
+    seen: frozenset[str] = frozenset()
+    """Handles of the passages they summed up."""
+    notes: tuple[str, ...] = ()
+    """Their claims."""
+
+
+NOTHING_KNOWN = Known()
+MOST_UNREAD = 5
+"""Unread hits that an analyst is told of."""
+
+
 def first_moves(topic: Topic) -> list[ResearcherMove]:
     """The suggested searches run as they are; nobody is asked anything before."""
     return [SearchWeb(query) for query in topic.queries or (Query(topic.text),)]
 
 
-def notebook(brief: Brief, topic: Topic, desk: Desk, configuration: Configuration) -> Notebook:
+def notebook(
+    brief: Brief, topic: Topic, desk: Desk, configuration: Configuration, known: Known = NOTHING_KNOWN
+) -> Notebook:
     """What the analyst is shown between turns."""
     return Notebook(
         brief=brief,
@@ -50,7 +68,22 @@ def notebook(brief: Brief, topic: Topic, desk: Desk, configuration: Configuratio
         queries=desk.queries,
         thin_queries=desk.thin_queries,
         tool_calls_left=max(0, configuration.max_react_tool_calls - desk.tool_calls),
+        seen=known.seen,
+        notes=known.notes,
+        unread=_unread(desk),
     )
+
+
+def known_of(topic: Topic, lanes: Sequence[Lane], evidence: Sequence[Evidence]) -> Known:
+    """What the run knows of the topic's sub-question already."""
+    own = [lane for lane in lanes if lane.subquestion == topic.subquestion]
+    claims = tuple(item.claim for item in evidence if item.subquestion == topic.subquestion)
+    return Known(frozenset(handle for lane in own for handle in lane.handles), claims) if own else NOTHING_KNOWN
+
+
+def findings_of(moves: Sequence[ResearcherMove]) -> Findings | None:
+    """What the analyst summed up on its own, if it did."""
+    return next((move.findings for move in moves if isinstance(move, Done) and move.findings), None)
 
 
 def is_done(moves: Sequence[ResearcherMove]) -> bool:
@@ -84,6 +117,12 @@ async def carry_out(
 def _allowed(moves: Sequence[ResearcherMove], desk: Desk, configuration: Configuration) -> list[SearchWeb | FetchUrl]:
     outside = [move for move in moves if isinstance(move, SearchWeb | FetchUrl)]
     return outside if desk.turns == 0 else outside[: configuration.max_react_tool_calls - desk.tool_calls]
+
+
+def _unread(desk: Desk) -> tuple[Hit, ...]:
+    read = {item.source.address for item in desk.passages} | desk.given_up
+    hits = {item.hit.address: item.hit for item in in_turns(desk.rankings) if item.hit.address not in read}
+    return tuple(hits.values())[:MOST_UNREAD]
 
 
 def _fetched(moves: Sequence[SearchWeb | FetchUrl], desk: Desk) -> list[tuple[Hit, ...]]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from deepwell.configuration import Configuration
 from deepwell.stages.judge.gate import source_domains
-from deepwell.vocabulary.budget import Budget
+from deepwell.vocabulary.budget import NOTHING_SPENT, Budget, Spend
 from deepwell.vocabulary.decision import GATE_NOT_ASKED, GateResult
 from deepwell.vocabulary.evidence import Evidence, UnitOutcome, UnitStatus
 from deepwell.vocabulary.plan import Topic
@@ -36,6 +36,7 @@ def runtime_progress(
     novelty: float | None = None,
     gaps: Sequence[str] = (),
     stop_reason: str | None = None,
+    spend: Spend = NOTHING_SPENT,
 ) -> RuntimeProgress:
     """The state of the round as plain data."""
     domains = source_domains(ledger)
@@ -60,4 +61,6 @@ def runtime_progress(
         elapsed_minutes=round((now - budget.started_monotonic) / 60, 4),
         remaining_minutes=budget.remaining_minutes(now),
         research_remaining_minutes=None if left is None else round(left / 60, 4),
+        tokens_spent=spend.tokens,
+        cost_usd=round(spend.cost_usd, 6),
     )

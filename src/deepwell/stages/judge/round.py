@@ -55,7 +55,8 @@ def close_round(
     """Merge, measure, decide, record."""
     gathered = merged(outcomes, known.catalogue, known.ledger, configuration.max_sources)
     verdict = quality_gate([*known.ledger, *gathered.evidence], configuration)
-    score = novelty(gathered.notes, known.notes)
+    # Notes may have been shortened since; the claims taken from them never are.
+    score = novelty(gathered.notes, [*known.notes, *(item.claim for item in known.ledger)])
     extended = _extended(known.record, outcomes, wave, verdict, score, configuration)
     record = replace(extended, unread={address: tries for address, tries in failed_reads.items() if tries})
     situation = Situation(
@@ -106,6 +107,7 @@ def _lane(iteration: int, outcome: UnitOutcome) -> Lane:
         tuple(item.score for item in outcome.passages),
         lead.origin if lead else "",
         lead.score if lead else 0.0,
+        outcome.topic.subquestion,
     )
 
 

@@ -29,7 +29,7 @@ async def written_sections(
     if configuration.section_mode == "sequential":
         sections = await _one_after_the_other(brief, outline, analyst)
     else:
-        texts = await asyncio.gather(*(analyst.write_section(brief, section, ()) for section in outline.sections))
+        texts = await asyncio.gather(*(analyst.write_section(brief, outline, part, ()) for part in outline.sections))
         sections = [WrittenSection(s.heading, text) for s, text in zip(outline.sections, texts, strict=True)]
     return tuple(section for section in sections if section.text.strip())
 
@@ -37,5 +37,6 @@ async def written_sections(
 async def _one_after_the_other(brief: Brief, outline: Outline, analyst: Analyst) -> list[WrittenSection]:
     written: list[WrittenSection] = []
     for section in outline.sections:
-        written.append(WrittenSection(section.heading, await analyst.write_section(brief, section, tuple(written))))
+        text = await analyst.write_section(brief, outline, section, tuple(written))
+        written.append(WrittenSection(section.heading, text))
     return written

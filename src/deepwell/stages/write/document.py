@@ -46,17 +46,18 @@ def source_line(card: SourceCard) -> str:
 
 
 def _section(section: WrittenSection) -> str:
-    return f"## {section.heading}\n\n{section.text.strip()}"
+    heading = f"## {section.heading}\n\n" if section.heading else ""
+    return f"{heading}{section.text.strip()}"
 
 
 def _methodology(methodology: Methodology) -> Iterator[str]:
     ended = f"Research ended because {methodology.stop.sentence}."
-    if not methodology.lines:
+    if not methodology.lines and not methodology.spend:
         yield f"*{ended}*"
-    elif methodology.stop.is_limit:
-        yield "## Methodology\n\n" + _bullets(methodology.lines)
-    else:
-        yield "## Methodology\n\n" + _bullets((ended, *methodology.lines))
+        return
+    # A limit that ended the research is told by a line of its own.
+    first = () if methodology.lines and methodology.stop.is_limit else (ended,)
+    yield "## Methodology\n\n" + _bullets((*first, *methodology.lines, *methodology.spend))
 
 
 def _bullets(lines: Sequence[str]) -> str:

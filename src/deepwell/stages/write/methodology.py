@@ -3,13 +3,21 @@
 from collections.abc import Iterator, Sequence
 
 from deepwell.configuration import Configuration
+from deepwell.vocabulary.budget import SpendLine, total_spend
 from deepwell.vocabulary.decision import RETRY_EXHAUSTED, StopReason
+from deepwell.vocabulary.events import Degraded
 from deepwell.vocabulary.record import ResearchRecord
 from deepwell.vocabulary.report import Methodology
 
 
 def methodology(
-    record: ResearchRecord, configuration: Configuration, limits: Sequence[str] = (), removed_citations: int = 0
+    record: ResearchRecord,
+    configuration: Configuration,
+    limits: Sequence[str] = (),
+    removed_citations: int = 0,
+    *,
+    degradations: Sequence[Degraded] = (),
+    spend: Sequence[SpendLine] = (),
 ) -> Methodology:
     """The reason research ended and every limit that shaped the report; no lines when none did."""
     stop = record.stop or StopReason.INTERRUPTED
@@ -17,10 +25,46 @@ def methodology(
         *_ending(record, stop, configuration),
         *_retries(record, configuration),
         *_losses(record, removed_citations),
+        *_without_model(degradations),
         *limits,
     )
     tags = (RETRY_EXHAUSTED,) if any(RETRY_EXHAUSTED in line for line in lines) else ()
-    return Methodology(stop, lines, tags)
+    return Methodology(stop, lines, tags, tuple(spend_sentences(spend)))
+
+
+def spend_sentences(lines: Sequence[SpendLine]) -> Iterator[str]:
+    """What each model was used for, and what it all came to."""
+    for model in dict.fromkeys(line.model for line in lines):
+        own = [line for line in lines if line.model == model]
+        phases = ", ".join(f"{line.phase} {_count(line.requests, 'request')}, {line.tokens:,} tokens" for line in own)
+        yield f"{model}: {phases}."
+    if lines:
+        yield _in_all(lines)
+
+
+def _in_all(lines: Sequence[SpendLine]) -> str:
+    total = total_spend(lines)
+    cached = sum(line.cached_tokens for line in lines)
+    said = f"{total.tokens:,} tokens in all"
+    said += f", {cached:,} of them from the provider's cache" if cached else ""
+    said += ", partly estimated" if not all(line.counted for line in lines) else ""
+    unpriced = dict.fromkeys(line.model for line in lines if line.cost_usd is None)
+    if unpriced:
+        return f"{said}; no price is known for {', '.join(unpriced)}, so that only tokens are counted."
+    return f"{said}, {_dollars(total.cost_usd)}."
+
+
+def _dollars(amount: float) -> str:
+    return "free of charge" if not amount else f"${amount:.4f}" if amount < 1 else f"${amount:.2f}"
+
+
+def _without_model(degradations: Sequence[Degraded]) -> Iterator[str]:
+    """Which parts the model did not do, by the reason why."""
+    reasons: dict[str, list[str]] = {}
+    for one in degradations:
+        reasons.setdefault(one.reason, []).append(one.part)
+    for reason, parts in reasons.items():
+        yield f"Made without the model: {', '.join(dict.fromkeys(parts))}. {reason}"
 
 
 def _ending(record: ResearchRecord, stop: StopReason, configuration: Configuration) -> Iterator[str]:
