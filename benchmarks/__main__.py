@@ -1,4 +1,4 @@
-"""All measurements: start-up, loop control, the first report, research on public question sets.
+"""All measurements: start-up, loop control, the first report, asking a model, research on public question sets.
 
 DATA names the folder of the question sets (default ../shared/data); SAMPLE limits their questions.
 """
@@ -14,7 +14,7 @@ from importlib.metadata import distribution, distributions
 from pathlib import Path
 from statistics import median
 
-from benchmarks import research
+from benchmarks import asking, research
 from deepwell.stages.judge.duplicates import find_duplicate
 from deepwell.stages.judge.novelty import novelty
 
@@ -27,6 +27,7 @@ def main() -> None:
     startup()
     control()
     first_report()
+    asking.main()
     sample = os.environ.get("SAMPLE")
     research.main(Path(os.environ.get("DATA", "../shared/data")), int(sample) if sample else None)
 
