@@ -29,6 +29,8 @@ from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import Degraded, Event
 from deepwell.vocabulary.source import Source
 
+MOST_TITLES = 20
+"""Titles of documents that a model is told of when it plans."""
 IndexProgress = Callable[[int, int], bool | None]
 
 
@@ -133,13 +135,19 @@ async def workbench(
     )
     try:
         if models:
-            sources = f"The user's own documents: {libraries.documents} of them, searched by words."
+            sources = _sources_in_words(libraries.documents, list(facts.titles()))
             bench = await with_models(bench, models, ledger, configuration, store.path.parent, sources)
         yield bench
     finally:
         await reader.close()
         engine.close()
         facts.close()
+
+
+def _sources_in_words(documents: int, titles: Sequence[str]) -> str:
+    """What a planner should know of the documents: how many, how they are searched, and some of their titles."""
+    some = "; ".join(" ".join(title.split())[:80] for title in titles[:MOST_TITLES])
+    return f"The user's own documents, {documents} of them, searched by words. Among them: {some}."
 
 
 async def with_models(

@@ -26,7 +26,7 @@ async def final_report_generation(state: ResearchState, config: RunnableConfig) 
 
 async def _outcome(state: ResearchState, bench: Workbench) -> Outcome:
     brief, record, catalogue = state["research_brief"], state["research_record"], state["catalogue"]
-    gaps = tuple(gap.text for gap in open_gaps(record.by_subquestion))
+    gaps = tuple(dict.fromkeys(gap.text for gap in open_gaps(record.by_subquestion)))
     evidence = compose.numbered(state["evidence_ledger"], catalogue)
     if not evidence:
         return _not_found(state, gaps, bench)

@@ -13,6 +13,8 @@ class NumberedEvidence:
 
     evidence: Evidence
     source_ids: tuple[int, ...]
+    told_by: tuple[str, ...] = ()
+    """The sources' titles with publisher and date, in the order of the ids."""
 
     @property
     def marker(self) -> str:

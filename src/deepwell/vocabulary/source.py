@@ -101,3 +101,8 @@ class SourceCard:
             publisher=source.publisher,
             published=source.published,
         )
+
+
+def described(source: Source | SourceCard) -> str:
+    """Title, publisher and date, as far as they are known, on one line."""
+    return " · ".join(part for part in (source.title, source.publisher, source.published) if part)

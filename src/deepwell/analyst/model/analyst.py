@@ -36,7 +36,7 @@ class ModelAnalyst:
             return rendered(
                 "take_in",
                 today=today.isoformat(),
-                sources=self._sources,
+                sources=blocks.harmless(self._sources),
                 conversation=blocks.earlier_turns(conversation),
                 question=blocks.harmless(question),
             )
@@ -82,6 +82,7 @@ class ModelAnalyst:
                 "investigate",
                 today=brief.as_of,
                 question=blocks.harmless(brief.question),
+                assumptions=blocks.assumptions(brief),
                 topic=blocks.harmless(topic.text),
                 reason=_reason(topic),
                 searches=blocks.searches(notebook.queries, notebook.thin_queries),
@@ -160,12 +161,13 @@ class ModelAnalyst:
                 "write_section",
                 today=brief.as_of,
                 question=blocks.harmless(brief.question),
+                assumptions=blocks.assumptions(brief),
                 wishes=blocks.wishes(brief),
                 title=blocks.harmless(outline.title),
                 outline=blocks.outline_lines(outline),
                 claims=claims,
                 earlier=earlier,
-                heading=blocks.harmless(section.heading or "Answer"),
+                heading=blocks.harmless(section.heading or "Answer").replace('"', "'"),
                 purpose=blocks.harmless(section.purpose),
                 length="Two to four sentences." if brief.kind == "fact" else LENGTHS[brief.preferences.length],
             )

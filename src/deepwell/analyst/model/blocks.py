@@ -9,7 +9,7 @@ from deepwell.vocabulary.evidence import ReadPassage, Standing
 from deepwell.vocabulary.plan import Plan, Query
 from deepwell.vocabulary.question import Brief, Conversation
 from deepwell.vocabulary.report import NumberedEvidence, Outline, WrittenSection
-from deepwell.vocabulary.source import Hit
+from deepwell.vocabulary.source import Hit, described
 
 BLOCK_TOKENS = 20
 """What the marks around one block take."""
@@ -36,7 +36,7 @@ def claim_blocks(evidence: Sequence[NumberedEvidence], room: int) -> str:
     """The numbered claims with the citation of each, and the passage's own words where they say it differently."""
     texts = shared_out([_claim(item) for item in evidence], room)
     return "\n".join(
-        f'<claim n="{n}" cite="{item.marker}">{harmless(text)}</claim>'
+        f'<claim n="{n}" cite="{item.marker}"{_told_by(item)}>{harmless(text)}</claim>'
         for n, (item, text) in enumerate(zip(evidence, texts, strict=True), start=1)
         if text
     )
@@ -60,6 +60,7 @@ def plan_blocks(plan: Plan, standings: Sequence[Standing] = ()) -> str:
     for part in plan.subquestions:
         lines.append(f'<subquestion id="{part.id}">{harmless(part.text)}</subquestion>')
         if standing := known.get(part.id):
+            lines += [f"  settled by: {harmless(part.settled_by)}"] if part.settled_by else []
             lines.append(f"  {standing.evidence} claims found, {standing.attempts} tries")
             lines += [f'  <gap subquestion="{part.id}">{harmless(gap)}</gap>' for gap in standing.gaps]
     return "\n".join(lines)
@@ -118,18 +119,28 @@ def addresses(hits: Sequence[Hit]) -> str:
 
 def bullets(lines: Iterable[str]) -> str:
     """One line each."""
-    return "\n".join(f"- {harmless(line)}" for line in lines)
+    return "\n".join(f"- {harmless(_on_one_line(line))}" for line in lines)
 
 
 def _passage(number: int, item: ReadPassage, text: str) -> str:
-    source = item.source
-    title = harmless(" · ".join(part for part in (source.title, source.publisher, source.published) if part))
+    title = harmless(described(item.source))
     return f'<passage n="{number}" source={quoteattr(title)}>\n{harmless(text)}\n</passage>'
 
 
 def _claim(item: NumberedEvidence) -> str:
-    quote = next((p.text for p in item.evidence.passages if p.text.strip() != item.evidence.claim.strip()), "")
-    return f"{item.evidence.claim} (source: “{fitting(quote, 80)}”)" if quote else item.evidence.claim
+    """The claim, and the words it rests on unless they are the same."""
+    claim = _on_one_line(item.evidence.claim)
+    spans = (_on_one_line(span.text) for span in item.evidence.passages)
+    quote = next((span for span in spans if span not in claim and claim not in span), "")
+    return f"{claim} (in its own words: “{fitting(quote, 80)}”)" if quote else claim
+
+
+def _told_by(item: NumberedEvidence) -> str:
+    return f" from={quoteattr(harmless('; '.join(item.told_by[:3])))}" if item.told_by else ""
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _share(sizes: Sequence[int], room: int) -> int:

@@ -8,17 +8,17 @@ from deepwell.configuration import Configuration
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.question import Brief
 from deepwell.vocabulary.report import NumberedEvidence, Outline, WrittenSection
-from deepwell.vocabulary.source import SourceCard
+from deepwell.vocabulary.source import SourceCard, described
 
 
 def numbered(ledger: Sequence[Evidence], catalogue: Sequence[SourceCard]) -> tuple[NumberedEvidence, ...]:
     """The evidence with the numbers of its sources; what has no numbered source is left out."""
-    numbers = {card.hash: card.id for card in catalogue}
+    cards = {card.hash: card for card in catalogue}
     found = []
     for item in ledger:
-        ids = tuple(dict.fromkeys(numbers[span.source] for span in item.passages if span.source in numbers))
-        if ids:
-            found.append(NumberedEvidence(item, ids))
+        behind = dict.fromkeys(cards[span.source] for span in item.passages if span.source in cards)
+        if behind:
+            found.append(NumberedEvidence(item, tuple(c.id for c in behind), tuple(described(c) for c in behind)))
     return tuple(found)
 
 
