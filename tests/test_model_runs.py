@@ -195,7 +195,7 @@ async def test_a_small_context_shrinks_the_prompts(notes: Path, tmp_path: Path) 
 async def test_an_overflow_nobody_told_of_shrinks_them_too(notes: Path, tmp_path: Path) -> None:
     for number in range(12):
         (notes / f"long-{number}.md").write_text("The Falcon kettle and Brightline employ many people. " * 200)
-    with ModelServer(context_tokens=3000) as server:
+    with ModelServer(context_tokens=2200) as server:
         done = await run(notes, tmp_path, server, probed=True)
     report_of(done)
     assert [exchange for exchange in server.log if exchange.status == 400]

@@ -130,7 +130,8 @@ class Model:
     async def _insist(self, ask: Ask[R], tally: "_Tally") -> R:
         """Request until there is an answer or the rules say that there will be none."""
         deadline = self._deadline(ask)
-        turn = _Turn(1, self._room(ask), self._reply_limit(ask), self._capabilities.strategy(ask.shape))
+        strategy = self._capabilities.strategy(ask.shape)
+        turn = _Turn(1, self._room(ask, strategy), self._reply_limit(ask), strategy)
         while True:
             said = await self._reply(ask, turn, deadline, tally)
             if isinstance(said, Told):
@@ -228,11 +229,13 @@ class Model:
 
     def _messages(self, ask: Ask[R], turn: _Turn) -> list[BaseMessage]:
         prompt = ask.prompt(turn.room)
-        standing = prompt.standing
-        if self._needs_words(ask.shape, turn.strategy):
-            standing = f"{standing}\n\n{instructions(ask.shape)}"
         case = f"{prompt.case}\n\n{turn.reminder}" if turn.reminder else prompt.case
-        return [SystemMessage(standing), HumanMessage(case)]
+        return [SystemMessage(self._standing(prompt, ask.shape, turn.strategy)), HumanMessage(case)]
+
+    def _standing(self, prompt: Prompt, shape: Shape, strategy: Strategy) -> str:
+        if not self._needs_words(shape, strategy):
+            return prompt.standing
+        return f"{prompt.standing}\n\n{instructions(shape)}"
 
     def _needs_words(self, shape: Shape, strategy: Strategy) -> bool:
         """A grammar makes a local model write the right brackets; only words make it know what to put in them."""
@@ -252,20 +255,25 @@ class Model:
         return min(self._manners.timeout_s, left / 2 if turn.number == 1 else left)
 
     def _reply_limit(self, ask: Ask[R]) -> int:
-        return max(LEAST_ROOM, min(ask.reply_tokens, self._context // 3))
+        return max(LEAST_ROOM, min(ask.reply_tokens, self._context // 4))
 
-    def _room(self, ask: Ask[R]) -> int:
+    def _room(self, ask: Ask[R], strategy: Strategy) -> int:
         """Tokens for the case: what the context leaves beside the reply and the standing part."""
-        around = estimated_tokens(ask.prompt(LEAST_ROOM).standing) + self._shape_tokens(ask.shape)
-        free = self._context - self._reply_limit(ask) - around
-        return max(LEAST_ROOM, min(self._manners.max_prompt_tokens, int(free / MARGIN)))
+        standing = self._standing(ask.prompt(LEAST_ROOM), ask.shape, strategy)
+        around = estimated_tokens(standing) + self._schema_tokens(ask.shape, strategy)
+        free = self._context / max(MARGIN, self._tokens_per_estimate) - self._reply_limit(ask) - around
+        return max(LEAST_ROOM, min(self._manners.max_prompt_tokens, int(free)))
 
     def _estimate(self, ask: Ask[R], messages: Sequence[BaseMessage], strategy: Strategy) -> int:
-        extra = 0 if strategy == "plain" else self._shape_tokens(ask.shape)
-        return sum(estimated_tokens(str(message.text)) for message in messages) + extra
+        return sum(estimated_tokens(str(message.text)) for message in messages) + self._schema_tokens(
+            ask.shape, strategy
+        )
 
-    def _shape_tokens(self, shape: Shape) -> int:
-        return 0 if isinstance(shape, Prose) else estimated_tokens(str(wire_schema(shape)))
+    def _schema_tokens(self, shape: Shape, strategy: Strategy) -> int:
+        """What a schema adds to the prompt: nothing where it stands there in words and is otherwise a grammar."""
+        if strategy == "plain" or isinstance(shape, Prose) or self._needs_words(shape, strategy):
+            return 0
+        return estimated_tokens(str(wire_schema(shape)))
 
     def _used(self, said: Told, prompt: int) -> Usage:
         if said.prompt_tokens is None or said.reply_tokens is None:

@@ -117,7 +117,7 @@ def outline(
     if not sections:
         raise MalformedReply("Every section needs a heading and the numbers of the claims that it rests on.")
     title = " ".join(told.title.split()).lstrip("# ") or brief.question
-    return Outline(title, (*sections, *_open_points(gaps, told.open_heading.strip() or OPEN_POINTS)))
+    return Outline(title, (*sections, *_open_points(gaps, _open_heading(told.open_heading, sections))))
 
 
 def section_text(text: str, section: Section) -> str:
@@ -181,6 +181,11 @@ def _section(form: SectionForm, evidence: Sequence[NumberedEvidence]) -> Section
 def _open_points(gaps: Sequence[str], heading: str) -> Iterator[Section]:
     if gaps:
         yield Section(heading, "what stays open", notes=tuple(gaps))
+
+
+def _open_heading(told: str, sections: Sequence[Section]) -> str:
+    heading = _HEADING.sub("", " ".join(told.split()))
+    return heading if heading and heading not in [part.heading for part in sections] else OPEN_POINTS
 
 
 def _preferences(form: PreferencesForm, language: str) -> Preferences:
