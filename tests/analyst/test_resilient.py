@@ -100,7 +100,7 @@ async def test_a_unit_that_is_finished_without_the_first_is_summed_up_without_it
     passages = (ReadPassage(kept.cut(0, 7), kept),)
     notebook = Notebook(Brief("Who?"), Topic("Who?", "sq-1"), passages, (Query("who"),), (), 2)
     analyst, noted = resilient(Failing(fail), ScriptedAnalyst())
-    assert await analyst.investigate(notebook) == [Done(findings=Findings("A fact. [1]"))]
+    assert await analyst.investigate(notebook) == [Done(findings=Findings("A fact. [1]", read=()))]
     searching = ScriptedAnalyst(investigated=lambda notebook: [SearchWeb(Query("more"))])
     analyst, noted = resilient(Failing(fail), searching)
     assert await analyst.investigate(notebook) == [SearchWeb(Query("more"))]

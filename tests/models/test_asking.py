@@ -41,7 +41,13 @@ def scripted(*replies: Reply) -> Any:
 
 def ask(shape: Any = FORM, **changes: Any) -> Ask[Any]:
     plain = Ask(
-        "digest", "research", shape, lambda room: Prompt("Answer.", "What? " * min(room, 50)), lambda x: x, 1000, 0.9
+        "digest",
+        "research",
+        shape,
+        lambda room: Prompt("Answer.", "What? " * (room // 100)),
+        lambda x, room: x,
+        1000,
+        0.9,
     )
     return replace(plain, **changes)
 
@@ -138,12 +144,59 @@ async def test_a_refused_key_is_final() -> None:
 
 
 async def test_retries_have_a_ceiling_over_the_run() -> None:
-    with ModelServer(scripted({"text": "yes"}), faults=(Fault("server_error"),)) as server:
-        setting = Setting(server, retries=3)
+    failing = ModelServer(scripted({"text": "yes"}), faults=(Fault("server_error"),))
+    with failing as server, pytest.raises(ModelFailed):
+        await Setting(server, retries=1).model.ask(ask())
+    assert len(server.log) == 2
+
+
+async def test_a_model_that_failed_gets_one_try_at_a_time_until_it_answers() -> None:
+    with ModelServer(scripted({"text": "yes"}), faults=(Fault("server_error", first=5),)) as server:
+        setting = Setting(server)
         for _ in range(2):
             with pytest.raises(ModelFailed):
                 await setting.model.ask(ask())
-    assert len(server.log) == 2 + 3
+        assert len(server.log) == 3 + 1
+        with pytest.raises(ModelFailed):
+            await setting.model.ask(ask())
+        assert await setting.model.ask(ask(phase="writing")) == Answer(text="yes")
+    assert len(server.log) == 6
+
+
+async def test_patience_that_outlasts_the_time_is_no_timeout_and_sends_nothing() -> None:
+    fault = Fault("rate_limit_retry_after", first=1, retry_after=60)
+    with ModelServer(scripted({"text": "yes"}), faults=(fault,)) as server:
+        setting = Setting(server, minutes=0.2)
+        with pytest.raises(ModelFailed) as failed:
+            await setting.model.ask(ask())
+    assert failed.value.failure.kind is FailureKind.RATE_LIMIT
+    assert setting.ledger.lines[0].requests == len(server.log) == 1
+
+
+async def test_what_a_server_refused_once_is_not_tried_again() -> None:
+    with ModelServer(scripted({"text": "yes"}), json_schema="error") as server:
+        setting = Setting(server)
+        for _ in range(3):
+            await setting.model.ask(ask())
+    assert [exchange.status for exchange in server.log] == [400, 200, 200, 200]
+
+
+async def test_units_that_overflow_together_halve_the_context_once() -> None:
+    def prompt(room: int) -> Prompt:
+        return Prompt("Answer.", "word " * room)
+
+    with ModelServer(scripted({"text": "yes"}), context_tokens=5000, latency_s=0.05) as server:
+        setting = Setting(server)
+        await asyncio.gather(*(setting.model.ask(ask(prompt=prompt)) for _ in range(4)))
+    assert setting.model._context == 8192 // 2
+
+
+async def test_means_that_end_in_the_middle_keep_what_was_written() -> None:
+    text = "A first sentence is here [1]. " * 30
+    with ModelServer(scripted(text), faults=(Fault("cut_by_length"),)) as server:
+        setting = Setting(server, tokens=1700)
+        said = await setting.model.ask(ask(PROSE, phase="writing", reply_tokens=900))
+    assert said.startswith("A first sentence is here [1].")
 
 
 async def test_a_malformed_reply_is_asked_for_once_more_with_what_was_wrong() -> None:
@@ -153,7 +206,7 @@ async def test_a_malformed_reply_is_asked_for_once_more_with_what_was_wrong() ->
 
 
 async def test_a_reply_that_is_of_no_use_counts_as_malformed() -> None:
-    def fussy(form: Answer) -> str:
+    def fussy(form: Answer, room: int) -> str:
         if form.text != "second":
             raise MalformedReply("Say second.")
         return form.text

@@ -35,7 +35,9 @@ def test_backoff_doubles_and_has_a_ceiling() -> None:
 def test_retry_after_is_honoured_unless_the_time_is_over_before() -> None:
     assert step(FailureKind.RATE_LIMIT, after=7.5) == Again(7.5, "nothing")
     assert step(FailureKind.RATE_LIMIT, after=7.5, left=7.0) == GiveUp()
-    assert step(FailureKind.RATE_LIMIT, after=3600, left=None) == Again(3600, "nothing")
+    assert step(FailureKind.RATE_LIMIT, after=60, left=None) == Again(60, "nothing")
+    assert step(FailureKind.RATE_LIMIT, after=3600, left=None) == GiveUp()
+    assert step(FailureKind.RATE_LIMIT, after=3600, left=9000) == GiveUp()
 
 
 def test_what_is_changed_depends_on_what_was_wrong() -> None:

@@ -28,7 +28,10 @@ class SmallModel:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark this folder's tests, and keep them in one worker where xdist runs with `--dist loadgroup`."""
+    """Mark this folder's tests, and ask xdist to run them in one worker (`--dist loadgroup`).
+
+    Where that is not heeded (xdist 3.8 with pytest 9.2 loses groups) each worker has a server of its own: only slower.
+    """
     own = [item for item in items if HERE in item.path.parents]
     for item in own:
         item.add_marker(pytest.mark.real_model)

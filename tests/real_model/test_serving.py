@@ -134,6 +134,9 @@ def test_the_server_ends_with_its_parent() -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin
         assert process.stdout
-        assert b"http://127.0.0.1:" in process.stdout.readline()
-        process.stdin.close()
-        assert process.wait(60) == 0
+        try:
+            assert b"http://127.0.0.1:" in process.stdout.readline()
+            process.stdin.close()
+            assert process.wait(60) == 0
+        finally:
+            process.kill()

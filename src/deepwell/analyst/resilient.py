@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TypeVar
 
@@ -56,7 +57,12 @@ class ResilientAnalyst:
     async def digest(self, brief: Brief, topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
         """What the passages say to the topic."""
         part = f"the research on “{topic.text}”"
-        return await self._either("research", part, lambda one: one.digest(brief, topic, passages))
+        return await self._either(
+            "research",
+            part,
+            lambda one: one.digest(brief, topic, passages),
+            lambda one: _picked_over(one, brief, topic, passages),
+        )
 
     async def outline(
         self, brief: Brief, plan: Plan, evidence: Sequence[NumberedEvidence], gaps: Sequence[str]
@@ -110,4 +116,9 @@ async def _finished(analyst: Analyst, notebook: Notebook) -> Sequence[Researcher
     moves = await analyst.investigate(notebook)
     if not notebook.passages or not any(isinstance(move, Done) for move in moves):
         return moves
-    return [Done(findings=await analyst.digest(notebook.brief, notebook.topic, notebook.passages))]
+    return [Done(findings=await _picked_over(analyst, notebook.brief, notebook.topic, notebook.passages))]
+
+
+async def _picked_over(analyst: Analyst, brief: Brief, topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
+    """The passages count as unread: once the first analyst works again, it may look at them itself."""
+    return replace(await analyst.digest(brief, topic, passages), read=())

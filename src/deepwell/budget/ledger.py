@@ -55,6 +55,10 @@ class Ledger:
         self._open[reservation.number] = reservation
         return reservation
 
+    def release(self, reservation: Reservation) -> None:
+        """Give back what was set aside for a request that is not made."""
+        self._open.pop(reservation.number, None)
+
     def affordable(self, phase: Phase, model: str, prompt_tokens: int) -> int | None:
         """How long a reply to such a prompt may be, in tokens, for what is left in this phase; None: no limit."""
         tokens, money = self._left(phase)

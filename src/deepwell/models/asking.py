@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from deepwell.budget.ledger import Ledger, Reservation
+from deepwell.errors import BudgetSpent
 from deepwell.language.sentences import whole_sentences
 from deepwell.language.tokens import estimated_tokens
 from deepwell.models.breaker import Breaker, Retries
@@ -17,7 +18,7 @@ from deepwell.models.capabilities import Capabilities
 from deepwell.models.failures import Failure, FailureKind, ModelFailed, failure_of
 from deepwell.models.names import PROVIDERS, ModelName
 from deepwell.models.replies import MalformedReply, Told, calls_of, form_of, prose_of, told
-from deepwell.models.retrying import DEFAULT_PATIENCE, Again, Patience, next_step
+from deepwell.models.retrying import DEFAULT_PATIENCE, MOST_WAIT_S, Again, Change, Patience, next_step
 from deepwell.models.shapes import Form, Prose, Shape, Toolbox
 from deepwell.models.steering import Strategy, instructions, steered, wire_schema
 from deepwell.ports import Clock, Journal
@@ -32,6 +33,8 @@ LEAST_REPLY = 400
 MOST_CONTINUATIONS = 2
 MARGIN = 1.1
 """Prompts are reserved for a little above their estimate."""
+MOST_DENSE = 1.3
+"""How much denser than estimated a model's tokens are taken to be when prompts are planned."""
 GO_ON = "You were cut off. Go on exactly where you stopped, without repeating anything and without any remark."
 _UNBILLED = frozenset(FailureKind) - {FailureKind.TIMEOUT, FailureKind.MALFORMED, FailureKind.REFUSAL}
 """Requests that were turned away cost nothing; one that was left without an answer may have cost its prompt."""
@@ -54,8 +57,8 @@ class Ask(Generic[R]):
     shape: Shape
     prompt: Callable[[int], Prompt]
     """Writes the prompt so that its case takes about so many tokens at most: how to shorten is planned, not luck."""
-    accept: Callable[[Any], R]
-    """Turns what was replied into the judgement. Raises MalformedReply when it is of no use."""
+    accept: Callable[[Any, int], R]
+    """Turns what was replied to a prompt of that room into the judgement. Raises MalformedReply when it is no use."""
     reply_tokens: int
     share: float
     """The part of the phase's remaining time that this judgement may take, retries included."""
@@ -79,6 +82,8 @@ class _Turn:
     room: int
     reply_tokens: int
     strategy: Strategy
+    context: int
+    """What the model's context was taken to be when this was planned."""
     reminder: str = ""
 
 
@@ -110,6 +115,8 @@ class Model:
         self._breaker, self._retries, self._manners = Breaker(), retries, manners
         self._context = capabilities.context
         self._not_before = 0.0
+        self._refused: set[str] = set()
+        """Shapes for which the server would not take a schema or tools."""
         self._tokens_per_estimate = 1.0
 
     async def ask(self, ask: Ask[R]) -> R:
@@ -122,6 +129,9 @@ class Model:
             tally.failure = error.failure.kind
             self._breaker.failed(error.failure)
             raise
+        except BudgetSpent:
+            tally.failure = "budget"
+            raise
         finally:
             await asyncio.shield(self._journal.record(self._asked(ask, tally)))
         self._breaker.answered()
@@ -130,34 +140,45 @@ class Model:
     async def _insist(self, ask: Ask[R], tally: "_Tally") -> R:
         """Request until there is an answer or the rules say that there will be none."""
         deadline = self._deadline(ask)
-        strategy = self._capabilities.strategy(ask.shape)
-        turn = _Turn(1, self._room(ask, strategy), self._reply_limit(ask), strategy)
+        strategy = "plain" if ask.shape.name in self._refused else self._capabilities.strategy(ask.shape)
+        turn = _Turn(1, self._room(ask, strategy), self._reply_limit(ask), strategy, self._context)
         while True:
             said = await self._reply(ask, turn, deadline, tally)
             if isinstance(said, Told):
-                judged = _judged(ask, said)
+                judged = _judged(ask, said, turn.room)
                 if not isinstance(judged, _Malformed):
                     return judged
                 turn, failure = _reminded(turn, judged), _MALFORMED
             else:
                 failure = said
-            turn = await self._next(failure, turn, deadline)
+            turn = await self._next(ask, failure, turn, deadline)
 
-    async def _next(self, failure: Failure, turn: _Turn, deadline: float | None) -> _Turn:
+    async def _next(self, ask: Ask[R], failure: Failure, turn: _Turn, deadline: float | None) -> _Turn:
         """The next request, when there is to be one. Raises ModelFailed."""
         left = None if deadline is None else deadline - self._clock.monotonic()
         step = next_step(failure, turn.number, left, self._manners.patience, self._manners.jitter)
-        if not isinstance(step, Again) or not self._retries.take():
+        # A model that has just failed altogether gets one try at a time until it answers again.
+        if not isinstance(step, Again) or self._breaker.doubtful or not self._retries.take():
+            raise ModelFailed(failure)
+        changed = self._changed(ask, turn, step.change)
+        if changed is None:
             raise ModelFailed(failure)
         if step.after_s:
             # The other units wait as well: a provider that asks for patience gets it from everyone.
             self._not_before = max(self._not_before, self._clock.monotonic() + step.after_s)
-        if step.change == "shrink":
-            self._context = max(LEAST_ROOM, min(self._context, turn.room) // 2)
-            turn = replace(turn, room=max(LEAST_ROOM, turn.room // 2))
-        if step.change == "plainer":
-            turn = replace(turn, strategy="plain")
-        return replace(turn, number=turn.number + 1)
+        return replace(changed, number=turn.number + 1)
+
+    def _changed(self, ask: Ask[R], turn: _Turn, change: Change) -> _Turn | None:
+        """The request as it is to be repeated; None when it could only be the same again."""
+        if change == "shrink":
+            # Several units may overflow at once, for the same reason: the context is halved once for all of them.
+            self._context = min(self._context, max(LEAST_ROOM, turn.context // 2))
+            shrunk = replace(turn, room=max(LEAST_ROOM, turn.room // 2), context=self._context)
+            return None if ask.prompt(shrunk.room) == ask.prompt(turn.room) else shrunk
+        if change == "plainer":
+            self._refused.add(ask.shape.name)
+            return None if turn.strategy == "plain" else replace(turn, strategy="plain")
+        return turn
 
     async def _reply(self, ask: Ask[R], turn: _Turn, deadline: float | None, tally: "_Tally") -> Told | Failure:
         """What the model said in this turn; prose that was cut off is continued."""
@@ -184,7 +205,10 @@ class Model:
             if not (said.cut_off and said.text.strip()):
                 return said
             onward = [*messages, AIMessage(said.text), HumanMessage(GO_ON)]
-            more = await self._request(ask, onward, turn, deadline, tally)
+            try:
+                more = await self._request(ask, onward, turn, deadline, tally)
+            except BudgetSpent:
+                break
             if isinstance(more, Failure) or not more.text.strip():
                 break
             said = replace(more, text=_joined(said.text, more.text))
@@ -194,12 +218,13 @@ class Model:
         self, ask: Ask[R], messages: Sequence[BaseMessage], turn: _Turn, deadline: float | None, tally: "_Tally"
     ) -> Told | Failure:
         """One request over the wire, reserved for and settled."""
+        if failure := await self._wait_for_turn(deadline):
+            return failure
         estimate = self._estimate(ask, messages, turn.strategy)
         reservation = self._reserved(ask, turn, int(estimate * self._tokens_per_estimate * MARGIN))
         usage = Usage(int(estimate * self._tokens_per_estimate), 0, counted=False)
         try:
             async with asyncio.timeout(self._limit(turn, deadline)):
-                await self._wait_for_turn()
                 runnable = steered(self._chat, self._provider, ask.shape, turn.strategy, reservation.reply_tokens)
                 said = told(await runnable.ainvoke(list(messages), {"run_name": ask.purpose}))
             usage = self._used(said, usage.prompt)
@@ -222,10 +247,15 @@ class Model:
             ask.phase, self.name, prompt_tokens, affordable if affordable and short else turn.reply_tokens
         )
 
-    async def _wait_for_turn(self) -> None:
+    async def _wait_for_turn(self, deadline: float | None) -> Failure | None:
+        """Wait as long as the provider asked for; a failure when that is longer than there is time."""
         wait = self._not_before - self._clock.monotonic()
+        left = MOST_WAIT_S if deadline is None else deadline - self._clock.monotonic()
+        if wait > left:
+            return _TOO_BUSY
         if wait > 0:
             await asyncio.sleep(wait)
+        return None
 
     def _messages(self, ask: Ask[R], turn: _Turn) -> list[BaseMessage]:
         prompt = ask.prompt(turn.room)
@@ -261,7 +291,7 @@ class Model:
         """Tokens for the case: what the context leaves beside the reply and the standing part."""
         standing = self._standing(ask.prompt(LEAST_ROOM), ask.shape, strategy)
         around = estimated_tokens(standing) + self._schema_tokens(ask.shape, strategy)
-        free = self._context / max(MARGIN, self._tokens_per_estimate) - self._reply_limit(ask) - around
+        free = self._context / min(MOST_DENSE, max(MARGIN, self._tokens_per_estimate)) - self._reply_limit(ask) - around
         return max(LEAST_ROOM, min(self._manners.max_prompt_tokens, int(free)))
 
     def _estimate(self, ask: Ask[R], messages: Sequence[BaseMessage], strategy: Strategy) -> int:
@@ -326,12 +356,13 @@ class _Tally:
 
 
 _MALFORMED = Failure(FailureKind.MALFORMED, "The model's reply could not be used.")
+_TOO_BUSY = Failure(FailureKind.RATE_LIMIT, "The model asked for more patience than there was time.")
 _REFUSED = Failure(FailureKind.REFUSAL, "The model refused to answer.")
 
 
-def _judged(ask: Ask[R], said: Told) -> R | _Malformed:
+def _judged(ask: Ask[R], said: Told, room: int) -> R | _Malformed:
     try:
-        return ask.accept(_read(said, ask.shape))
+        return ask.accept(_read(said, ask.shape), room)
     except MalformedReply as error:
         return _Malformed(str(error), said.cut_off)
 
@@ -349,7 +380,8 @@ def _read(said: Told, shape: Shape) -> Any:
 def _reminded(turn: _Turn, malformed: _Malformed) -> _Turn:
     """Say what was wrong; a reply that was cut off gets more room, for some models think at length first."""
     if malformed.cut_off:
-        return replace(turn, reply_tokens=turn.reply_tokens * 2, reminder="Be brief: your last reply was cut off.")
+        longer = max(turn.reply_tokens, min(turn.reply_tokens * 2, turn.context // 2))
+        return replace(turn, reply_tokens=longer, reminder="Be brief: your last reply was cut off.")
     return replace(turn, reminder=f"Your last reply could not be used. {malformed.complaint} Please reply again.")
 
 

@@ -23,9 +23,16 @@ class Breaker:
         if self._last and (self._last.kind in _FINAL or self._in_a_row >= IN_A_ROW):
             raise ModelFailed(self._last)
 
+    @property
+    def doubtful(self) -> bool:
+        """True after a judgement that could not be had, until one can."""
+        return self._in_a_row > 0
+
     def answered(self) -> None:
-        """It works again."""
-        self._in_a_row, self._last = 0, None
+        """It works again; a late answer does not undo a refused key."""
+        self._in_a_row = 0
+        if self._last and self._last.kind not in _FINAL:
+            self._last = None
 
     def failed(self, failure: Failure) -> None:
         """A judgement could not be had, retries included."""

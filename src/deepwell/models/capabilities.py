@@ -89,4 +89,9 @@ def _capabilities(stored: Mapping[str, Any] | None) -> Capabilities | None:
         date.fromisoformat(known.probed_at if known else "2000-01-01")
     except (TypeError, ValueError):
         return None
-    return known
+    return known if known and _well_typed(known) else None
+
+
+def _well_typed(known: Capabilities) -> bool:
+    abilities = isinstance(known.tools, bool) and isinstance(known.schema, bool)
+    return abilities and (known.context_tokens is None or type(known.context_tokens) is int)

@@ -66,7 +66,9 @@ def _missing_address(settings: ModelSettings, provider: Provider) -> str | None:
     if address is None:
         return f"{settings.name} needs a base address: set MODEL_BASE_URL, for example to http://127.0.0.1:8080/v1."
     if not _is_web_address(address):
-        return f"The base address for {settings.name} must be http:// or https:// with a host, and no name or password."
+        return (
+            f"The base address for {settings.name} must be http:// or https:// with a host, a path, and nothing more."
+        )
     return None
 
 
@@ -79,8 +81,9 @@ def _missing_key(settings: ModelSettings, provider: Provider) -> str | None:
 def _is_web_address(address: str) -> bool:
     try:
         parts = urlsplit(address)
-        # Addresses are stored and shown: a password in one would be too.
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
+        # Addresses are stored and shown: a password or a key in one would be too. Reading the port checks it.
+        plain = not (parts.query or parts.fragment or "@" in parts.netloc) and (parts.port is None or parts.port > 0)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and plain
     except ValueError:
         return False
 

@@ -74,7 +74,8 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
             continue
         seen.add(id(link))
         yield link
-        waiting += [*getattr(link, "exceptions", ()), link.__cause__, link.__context__]
+        grouped = link.exceptions if isinstance(link, BaseExceptionGroup) else ()
+        waiting += [*grouped, link.__cause__, link.__context__]
 
 
 # Which kind

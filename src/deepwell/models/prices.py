@@ -52,8 +52,8 @@ def _stated_price(model: str, figures: str) -> Price:
 
 
 def _is_loopback(base_url: str | None) -> bool:
-    host = urlsplit(base_url or "").hostname or ""
     try:
+        host = urlsplit(base_url or "").hostname or ""
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -9,7 +10,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, Field
 
-from deepwell.budget.ledger import Ledger
+from deepwell.budget.ledger import Ledger, Reservation
+from deepwell.errors import BudgetSpent
 from deepwell.models.capabilities import Capabilities
 from deepwell.models.factory import ModelSettings
 from deepwell.models.failures import Failure, FailureKind, ModelFailed, failure_of
@@ -22,6 +24,8 @@ from deepwell.vocabulary.events import ModelAsked
 
 REPLY_TOKENS = 1024
 """Models that think before they answer need room for it."""
+LEAST_CONTEXT = 256
+"""A server that tells of less is not telling of its context."""
 PROMPT_TOKENS = 300
 """More than the question with its tool or schema takes."""
 
@@ -35,23 +39,46 @@ class Sum(BaseModel):
 FORM = Form("probe", Sum)
 TOOLBOX = Toolbox("probe", {"probe": Sum})
 QUESTION = HumanMessage("What is two plus three? Answer with the number.")
+_TELLING = (FailureKind.BAD_REQUEST, FailureKind.MALFORMED, FailureKind.REFUSAL)
+"""Failures that tell something of the model; any other may be gone in a minute."""
 _HOPELESS = (FailureKind.AUTH, FailureKind.QUOTA, FailureKind.UNREACHABLE, FailureKind.TIMEOUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What a try found out."""
+
+    capabilities: Capabilities
+    lasting: bool
+    """False when the server was merely busy: good for this run, and not worth remembering."""
 
 
 async def probe(
     chat: BaseChatModel, settings: ModelSettings, ledger: Ledger, journal: Journal, seconds: float, today: date
-) -> Capabilities:
-    """Two small requests side by side, and a look at what the server tells of itself. Raises ModelFailed."""
+) -> Probed:
+    """Two small requests side by side, and a look at what the server tells of itself. Raises AnalystFailed."""
+    # Both are reserved for before either is made: one that is under way must not be left behind.
+    first, second = _reserved(settings, ledger)
     tools, schema, context = await asyncio.gather(
-        _tried(chat, settings, TOOLBOX, "tools", ledger, journal, seconds),
-        _tried(chat, settings, FORM, "schema", ledger, journal, seconds),
+        _tried(chat, settings, TOOLBOX, "tools", first, ledger, journal, seconds),
+        _tried(chat, settings, FORM, "schema", second, ledger, journal, seconds),
         context_tokens(chat, settings, seconds),
     )
     failures = [tried for tried in (tools, schema) if isinstance(tried, Failure)]
     hopeless = [failure for failure in failures if failure.kind in _HOPELESS]
     if len(failures) == 2 and hopeless:
         raise ModelFailed(hopeless[0])
-    return Capabilities(tools is True, schema is True, context, today.isoformat())
+    found = Capabilities(tools is True, schema is True, context, today.isoformat())
+    return Probed(found, lasting=all(failure.kind in _TELLING for failure in failures))
+
+
+def _reserved(settings: ModelSettings, ledger: Ledger) -> tuple[Reservation, Reservation]:
+    first = ledger.reserve("planning", str(settings.name), PROMPT_TOKENS, REPLY_TOKENS)
+    try:
+        return first, ledger.reserve("planning", str(settings.name), PROMPT_TOKENS, REPLY_TOKENS)
+    except BudgetSpent:
+        ledger.release(first)
+        raise
 
 
 async def _tried(
@@ -59,11 +86,11 @@ async def _tried(
     settings: ModelSettings,
     shape: Shape,
     strategy: Strategy,
+    reservation: Reservation,
     ledger: Ledger,
     journal: Journal,
     seconds: float,
 ) -> bool | Failure:
-    reservation = ledger.reserve("planning", str(settings.name), PROMPT_TOKENS, REPLY_TOKENS)
     usage = Usage(0, 0)
     messages: list[BaseMessage] = [QUESTION]
     try:
@@ -120,7 +147,7 @@ async def _told_by_server(settings: ModelSettings, seconds: float) -> Any:
                 async with asyncio.timeout(seconds):
                     answer = await client.request(method, address, json=body)
                     found = list(_lengths(answer.json(), settings.name.model))
-            except (httpx2.HTTPError, ValueError, TimeoutError):
+            except Exception:  # noqa: BLE001, S112 - what a server says of itself is never worth failing for
                 continue
             for tokens in found:
                 yield tokens
@@ -136,7 +163,8 @@ def _lengths(body: Any, model: str) -> Iterator[int]:
     """vLLM's max_model_len, LM Studio's context lengths, llama.cpp's n_ctx, Ollama's model_info."""
     if not isinstance(body, dict):
         return
-    listed = [entry for entry in body.get("data") or () if isinstance(entry, dict)]
+    data = body.get("data")
+    listed = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
     own = [entry for entry in listed if entry.get("id") == model] or (listed if len(listed) == 1 else [])
     for entry in own:
         yield from _numbers(entry, ("max_model_len", "loaded_context_length", "max_context_length", "context_length"))
@@ -148,4 +176,4 @@ def _lengths(body: Any, model: str) -> Iterator[int]:
 
 def _numbers(found: Any, names: tuple[str, ...]) -> Iterator[int]:
     if isinstance(found, dict):
-        yield from (found[name] for name in names if isinstance(found.get(name), int) and found[name] > 0)
+        yield from (found[name] for name in names if type(found.get(name)) is int and found[name] >= LEAST_CONTEXT)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from deepwell.models.json_repair import found_in
+from deepwell.models.thinking import without_stray_thinking
 
 _FENCED = re.compile(r"```(?:markdown|md|text|txt)?[^\S\n]*+\n(?P<inside>.*)\n```\s*+\Z", re.DOTALL | re.IGNORECASE)
 _OPEN_FENCE = re.compile(r"```(?:markdown|md)[^\S\n]*+\n", re.IGNORECASE)
@@ -24,6 +25,8 @@ _FAREWELL = re.compile(
     r"(?:please\s)?(?:let me know|i hope this|hope this helps|feel free to|would you like me to)\b[^\n\[]{0,200}[.!?]",
     re.IGNORECASE,
 )
+_LEAST_PROSE = 40
+"""Characters below which a text in an object is a label rather than the passage."""
 _RULE = re.compile(r"(?:-{3,}|\*{3,}|_{3,})")
 _INTERNAL = re.compile(
     r"\b(?:ConductResearch|ResearchComplete|think_tool|search_web|fetch_url)\b[\"'`]?\s*[({:]|\breport_findings\b"
@@ -45,7 +48,7 @@ _FOOTNOTE = re.compile(r"\s*+\[\^?\d{1,4}\]:\s")
 
 def prose_in(text: str) -> str:
     """The passage alone, in Markdown; empty when nothing of the text belongs to it."""
-    text = _unwrapped(text.strip())
+    text = without_stray_thinking(_unwrapped(text.strip()))
     lines = _without_chatter(text.split("\n"))
     text = _unfenced("\n".join(lines).strip())
     lines = [shown for line in text.split("\n") if (shown := _without_internals(line)) is not None]
@@ -53,12 +56,12 @@ def prose_in(text: str) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """The text inside an object with nothing else in it, as models write that are used to forms."""
+    """The longest text inside an object with nothing around it, as models write that are used to forms."""
     found = next(found_in(text), None) if text[:1] in ("{", "`") else None
     if found is None or not isinstance(found.value, dict) or text[found.end :].strip("`\n "):
         return text
-    values = list(found.value.values())
-    return values[0] if len(values) == 1 and isinstance(values[0], str) else text
+    longest = max((value for value in found.value.values() if isinstance(value, str)), key=len, default="")
+    return longest if len(longest) >= _LEAST_PROSE or len(found.value) == 1 else ""
 
 
 def _unfenced(text: str) -> str:

@@ -20,6 +20,8 @@ class Rule:
 
 
 MOST_ATTEMPTS = 3
+MOST_WAIT_S = 120.0
+"""Longer than this nobody waits for a provider, however much time there is."""
 RULES: dict[FailureKind, Rule] = {
     FailureKind.RATE_LIMIT: Rule(MOST_ATTEMPTS, waits=True),
     FailureKind.OVERLOAD: Rule(MOST_ATTEMPTS, waits=True),
@@ -74,7 +76,7 @@ def next_step(
     if attempt >= rule.attempts:
         return GiveUp()
     wait = _wait(failure, rule, attempt, patience, jitter)
-    if seconds_left is not None and wait >= seconds_left:
+    if wait >= (MOST_WAIT_S if seconds_left is None else min(seconds_left, MOST_WAIT_S)):
         return GiveUp()
     return Again(wait, rule.change)
 

@@ -32,6 +32,12 @@ def without_thinking(text: str) -> str:
     return _kept(text, tags) if tags else text
 
 
+def without_stray_thinking(text: str) -> str:
+    """Prose up to a tag of thinking that is still left in it; one in backticks is spoken of, not used."""
+    stray = next((tag for tag in _TAG.finditer(text) if not tag.group().startswith("`")), None)
+    return text[: stray.start()].rstrip() if stray else text
+
+
 def _kept(text: str, tags: list[re.Match[str]]) -> str:
     kept: list[str] = []
     json_end = _end_of_leading_json(text)

@@ -70,8 +70,9 @@ async def _tried_out(
             title, names = PROVIDERS[settings.name.provider].title, PROVIDERS[settings.name.provider].key_names
             raise BadConfiguration(f"{title} does not accept the key: check {' or '.join(names)}.") from None
         raise
-    cache.put(cache_key(settings), found)
-    return found
+    if found.lasting:
+        cache.put(cache_key(settings), found.capabilities)
+    return found.capabilities
 
 
 async def probed_again(settings: ModelSettings, configuration: Configuration, clock: Clock, home: Path) -> Capabilities:

@@ -32,11 +32,19 @@ async def scope_intake(
     budget = bench.budget
     if configuration.tier == "auto":
         configuration = configuration.for_tier(taken.tier)
-        budget = replace(budget, total_minutes=configuration.total_minutes)
+        budget = _retimed(budget, configuration.total_minutes, bench.clock.monotonic())
     bench.account.budget = budget
     parts = tuple(part.text for part in taken.plan.subquestions)
     await bench.journal.record(ScopeTaken(taken.brief.kind, configuration.tier, parts))
     return Command(goto="research_supervisor", update=_start(taken, configuration, budget))
+
+
+def _retimed(budget: Budget, minutes: float | None, now: float) -> Budget:
+    """The tier's time, counted from now, but not longer than the tier's or what the run was promised before."""
+    if minutes is None or budget.total_minutes is None:
+        return replace(budget, total_minutes=minutes)
+    spent = (now - budget.started_monotonic) / 60
+    return replace(budget, total_minutes=min(max(minutes, budget.total_minutes), minutes + spent))
 
 
 def _question_back(asked: Clarification) -> dict[str, Any]:

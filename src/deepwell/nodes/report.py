@@ -10,7 +10,7 @@ from deepwell.ports import Workbench
 from deepwell.stages.judge.standing import open_gaps
 from deepwell.stages.verify.existence import check_existence
 from deepwell.stages.write import compose, document
-from deepwell.stages.write.methodology import methodology
+from deepwell.stages.write.methodology import methodology, overrun
 from deepwell.state import ResearchState
 from deepwell.vocabulary.events import CitationRemoved, ReportWritten
 from deepwell.vocabulary.report import Methodology, NotFound, Outcome, Outline, Report, Unanswerable
@@ -55,7 +55,7 @@ def _method(state: ResearchState, bench: Workbench, removed: int = 0) -> Methodo
     return methodology(
         state["research_record"],
         state["configuration"],
-        bench.limits,
+        (*bench.limits, *overrun(bench.account.lines, state["budget"])),
         removed,
         degradations=bench.degradations,
         spend=bench.account.lines,

@@ -1,5 +1,6 @@
 """One research unit: `researcher` and `researcher_tools` take turns, then `digest` sums up."""
 
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -110,7 +111,8 @@ class ResearchUnit:
     async def salvage(self) -> UnitOutcome:
         """Sum up what was at hand when the unit was cut off, waiting for nothing outside."""
         found = investigate.findings_of(self._latest.get("moves", []))
-        summed_up = found or await _digested(self._latest, workbench(self._config).stand_in)
+        # What was only picked over in haste may be looked at again by a later unit.
+        summed_up = found or replace(await _digested(self._latest, workbench(self._config).stand_in), read=())
         return self._outcome(summed_up, cut_off=True)
 
     def _outcome(self, findings: Findings, *, cut_off: bool = False) -> UnitOutcome:
@@ -127,4 +129,5 @@ class ResearchUnit:
             gaps=findings.gaps,
             leads=findings.leads,
             queries=desk.queries,
+            read=findings.read,
         )

@@ -48,6 +48,8 @@ class Findings:
     """What of the topic stays open, each in one sentence; empty when it is settled."""
     leads: tuple[Lead, ...] = ()
     """Names and terms met on the way that the question did not contain, best first."""
+    read: tuple[int, ...] | None = None
+    """Which passages were taken in, counted from 1; None: all of them."""
 
 
 UnitStatus = Literal["waiting", "running", "complete", "empty", "failed", "cancelled"]
@@ -71,6 +73,14 @@ class UnitOutcome:
     leads: tuple[Lead, ...] = ()
     queries: tuple[Query, ...] = ()
     """Every search the unit ran."""
+    read: tuple[int, ...] | None = None
+    """Which of the passages the analyst took in, counted from 1; None: all of them."""
+
+    @property
+    def handles_read(self) -> tuple[str, ...]:
+        """The handles of the passages that were taken in."""
+        numbers = range(1, len(self.passages) + 1) if self.read is None else self.read
+        return tuple(self.passages[n - 1].passage.handle for n in numbers if 1 <= n <= len(self.passages))
 
     @property
     def attempt_number(self) -> int:

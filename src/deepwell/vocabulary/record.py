@@ -21,6 +21,8 @@ class Lane:
     """The passage whose lead the unit followed; empty for the plan's own."""
     origin_score: float = 0.0
     subquestion: str = ""
+    read: tuple[str, ...] = ()
+    """Those of the handles whose passages were summed up, and need not be again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,26 +105,36 @@ def test_confidence_stays_in_its_range_and_thinking_alone_is_no_move() -> None:
 
 
 def test_findings_end_the_unit_at_once() -> None:
-    moves = accepting.researcher_moves([SearchForm(query="x y"), FindingsForm(answer="So it is [2].")], notebook())
-    assert moves == [Done(findings=Findings("So it is [2]."))]
+    moves = accepting.researcher_moves(
+        [SearchForm(query="x y"), FindingsForm(answer="So it is [2].")], notebook(), (1, 2)
+    )
+    assert moves == [Done(findings=Findings("So it is [2].", read=(1, 2)))]
 
 
 def test_searches_are_new_and_within_the_allowance() -> None:
     calls = [SearchForm(query="old"), SearchForm(query="gears"), FetchForm(address="a.md"), SearchForm(query="wheels")]
-    moves = accepting.researcher_moves(calls, notebook(left=2))
+    moves = accepting.researcher_moves(calls, notebook(left=2), (1, 2))
     assert moves == [SearchWeb(Query("gears", BRIEF.question)), FetchUrl("a.md")]
     with pytest.raises(MalformedReply, match="report_findings"):
-        accepting.researcher_moves([SearchForm(query="old")], notebook())
+        accepting.researcher_moves([SearchForm(query="old")], notebook(), (1, 2))
 
 
 def test_findings_cite_only_what_was_shown() -> None:
-    found = accepting.findings(FindingsForm(answer="One [1]. Two [7]. Three [2][9].", gaps=["x is open", " "]), 2)
-    assert found == Findings("One [1]. Two. Three [2].", ("x is open",))
+    told = FindingsForm(answer="One [1]. Two [7]. Three [2][9].", gaps=["x is open", " "])
+    assert accepting.findings(told, (1, 2)) == Findings("One [1]. Two. Three [2].", ("x is open",), read=(1, 2))
     with pytest.raises(MalformedReply, match="number of its passage"):
-        accepting.findings(FindingsForm(answer="It is so."), 2)
-    assert accepting.findings(FindingsForm(answer="", gaps=["Nothing on it."]), 2) == Findings("", ("Nothing on it.",))
+        accepting.findings(FindingsForm(answer="It is so."), (1, 2))
+    nothing = FindingsForm(answer="", gaps=["Nothing on it."])
+    assert accepting.findings(nothing, (1, 2)) == Findings("", ("Nothing on it.",), read=(1, 2))
     with pytest.raises(MalformedReply):
-        accepting.findings(FindingsForm(answer=""), 2)
+        accepting.findings(FindingsForm(answer=""), (1, 2))
+
+
+def test_what_was_not_shown_cannot_be_cited() -> None:
+    with pytest.raises(MalformedReply):
+        accepting.findings(FindingsForm(answer="Napoleon did it [1]."), ())
+    guessed = FindingsForm(answer="Napoleon did it [1].", gaps=["The builder is open."])
+    assert accepting.findings(guessed, ()) == Findings("", ("The builder is open.",), read=())
 
 
 def test_an_outline_keeps_sections_with_claims_and_adds_what_is_open() -> None:
@@ -158,8 +168,21 @@ def test_a_section_cites_its_own_evidence_and_links_nowhere() -> None:
     text = "## Builders\n\nBuilt in 1890 [1][5]. See [a site](https://evil.example/?q) ![x](https://evil.example) [2]."
     clean = accepting.section_text(text, section)
     assert clean == "Built in 1890 [1]. See a site  [2]."
+    assert accepting.section_text("So [2](https://evil.example) it is.", section) == "So [2] it is."
     with pytest.raises(MalformedReply, match="citation"):
         accepting.section_text("It is known.", section)
+
+
+def test_titles_and_headings_lead_nowhere_and_cite_nothing() -> None:
+    form = OutlineForm(
+        title='A ![x](http://evil.example/p.png) title [99] <img src="http://evil.example">',
+        sections=[SectionForm(heading="See [here](http://evil.example)\n## Sources [88]", claims=[1])],
+        open_heading="Open\n\n# Injected",
+    )
+    made = accepting.outline(form, BRIEF, evidence(1), ("a gap",))
+    assert isinstance(made, Outline)
+    assert made.title == "A title"
+    assert [part.heading for part in made.sections] == ["See here ## Sources", "Open # Injected"]
 
 
 def test_a_single_fact_is_answered_under_the_title() -> None:

@@ -19,9 +19,11 @@ from deepwell.analyst.model.forms import (
     ThinkForm,
 )
 from deepwell.analyst.protocol import Board, Notebook
+from deepwell.language.markdown import leading_nowhere, on_one_line
 from deepwell.language.markers import cited, renumbered
 from deepwell.language.words import content_words
 from deepwell.models.replies import MalformedReply
+from deepwell.models.thinking import without_stray_thinking
 from deepwell.vocabulary.evidence import Findings
 from deepwell.vocabulary.moves import (
     ConductResearch,
@@ -41,8 +43,6 @@ from deepwell.vocabulary.tier import TIERS, Tier
 MOST_CLAIMS_IN_A_SHORT_ANSWER = 12
 MOST_SECTIONS = 8
 OPEN_POINTS = "What was not found"
-_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]+)\]\((?:[^()]|\([^)]*\))*\)")
 _HEADING = re.compile(r"^#{1,6}\s+")
 
 
@@ -50,7 +50,7 @@ def intake(form: Any, question: str, today: date, language: str = "") -> Clarifi
     """Brief, plan, preferences and tier; or the question back."""
     told: IntakeForm = form
     parts = list(_subquestions(told.subquestions, question))
-    back = told.clarification.strip()
+    back = on_one_line(told.clarification)
     if not parts and back.endswith(("?", "？")):
         return Clarification(back)
     if not parts:
@@ -75,11 +75,11 @@ def supervisor_moves(calls: Sequence[Any], board: Board) -> list[SupervisorMove]
     return moves
 
 
-def researcher_moves(calls: Sequence[Any], notebook: Notebook) -> list[ResearcherMove]:
+def researcher_moves(calls: Sequence[Any], notebook: Notebook, shown: Sequence[int]) -> list[ResearcherMove]:
     """Findings end the unit; else the searches and reads that its allowance permits."""
     for call in calls:
         if isinstance(call, FindingsForm):
-            return [Done(findings=findings(call, len(notebook.passages)))]
+            return [Done(findings=findings(call, shown))]
     moves = [move for call in calls if (move := _researcher_move(call, notebook))]
     outside = [move for move in moves if isinstance(move, SearchWeb | FetchUrl)]
     if not outside:
@@ -87,16 +87,17 @@ def researcher_moves(calls: Sequence[Any], notebook: Notebook) -> list[Researche
     return [*(move for move in moves if isinstance(move, Think)), *outside[: notebook.tool_calls_left]]
 
 
-def findings(form: Any, passages: int) -> Findings:
+def findings(form: Any, shown: Sequence[int]) -> Findings:
     """The answer with those of its citations that name a passage it was shown."""
     told: FindingsForm = form
-    answer = renumbered(told.answer.strip(), {n: n for n in range(1, passages + 1)})
+    said = leading_nowhere(without_stray_thinking(told.answer)).strip()
+    answer = renumbered(said, {number: number for number in shown})
     gaps = _lines(told.gaps)
     if not cited(answer):
-        if gaps and (not passages or not told.answer.strip()):
-            return Findings("", gaps)
+        if gaps and not (shown and said):
+            return Findings("", gaps, read=tuple(shown))
         raise MalformedReply("Each sentence of the answer must end with the number of its passage, such as [2].")
-    return Findings(answer, gaps)
+    return Findings(answer, gaps, read=tuple(shown))
 
 
 def short_answer(brief: Brief, evidence: Sequence[NumberedEvidence], gaps: Sequence[str]) -> Outline:
@@ -116,21 +117,21 @@ def outline(
     sections = [part for one in told.sections[:MOST_SECTIONS] if (part := _section(one, evidence))]
     if not sections:
         raise MalformedReply("Every section needs a heading and the numbers of the claims that it rests on.")
-    title = " ".join(told.title.split()).lstrip("# ") or brief.question
+    title = on_one_line(told.title) or brief.question
     return Outline(title, (*sections, *_open_points(gaps, _open_heading(told.open_heading, sections))))
 
 
 def section_text(text: str, section: Section) -> str:
     """The text with its own citations alone, without a heading, links or pictures."""
     allowed = {number: number for item in section.evidence for number in item.source_ids}
-    clean = renumbered(_without_heading(_unlinked(text), section.heading), allowed).strip()
+    clean = renumbered(_without_heading(leading_nowhere(text), section.heading), allowed).strip()
     if not cited(clean):
         raise MalformedReply("Every sentence that states a fact must end with the citation of its claim, such as [2].")
     return clean
 
 
 def _subquestions(forms: Sequence[SubQuestionForm], question: str) -> Iterator[SubQuestion]:
-    asked = {" ".join(form.question.split()): form for form in forms if content_words(form.question)}
+    asked = {on_one_line(form.question): form for form in forms if content_words(form.question)}
     for i, (text, form) in enumerate(asked.items(), start=1):
         queries = [Query(search, question) for search in (*_lines(form.searches), text)]
         yield SubQuestion(f"sq-{i}", text, tuple(dict.fromkeys(queries)), form.settled_by.strip())
@@ -139,9 +140,9 @@ def _subquestions(forms: Sequence[SubQuestionForm], question: str) -> Iterator[S
 def _supervisor_move(call: Any, board: Board) -> SupervisorMove | None:
     match call:
         case ConductResearchForm() if content_words(call.research_topic):
-            topic = " ".join(call.research_topic.split())
+            topic = on_one_line(call.research_topic)
             queries = tuple(Query(search, board.brief.question) for search in (*_lines(call.searches), topic))
-            return ConductResearch(topic, _served(call, board), call.gap.strip(), queries)
+            return ConductResearch(topic, _served(call, board), on_one_line(call.gap), queries)
         case ResearchCompleteForm():
             return ResearchComplete(min(1.0, max(0.0, call.confidence)), _lines(call.gaps))
         case ThinkForm() if call.reflection.strip():
@@ -171,7 +172,7 @@ def _researcher_move(call: Any, notebook: Notebook) -> ResearcherMove | None:
 
 
 def _section(form: SectionForm, evidence: Sequence[NumberedEvidence]) -> Section | None:
-    heading = _HEADING.sub("", " ".join(form.heading.split()))
+    heading = on_one_line(form.heading)
     chosen = [evidence[n - 1] for n in dict.fromkeys(form.claims) if 1 <= n <= len(evidence)]
     if not (heading and chosen):
         return None
@@ -184,7 +185,7 @@ def _open_points(gaps: Sequence[str], heading: str) -> Iterator[Section]:
 
 
 def _open_heading(told: str, sections: Sequence[Section]) -> str:
-    heading = _HEADING.sub("", " ".join(told.split()))
+    heading = on_one_line(told)
     return heading if heading and heading not in [part.heading for part in sections] else OPEN_POINTS
 
 
@@ -205,13 +206,8 @@ def _one_of(text: str, allowed: Sequence[Any], otherwise: Any) -> Any:
 
 
 def _lines(texts: Sequence[str]) -> tuple[str, ...]:
-    tidy = (" ".join(text.split()) for text in texts)
+    tidy = (on_one_line(text) for text in texts)
     return tuple(dict.fromkeys(line for line in tidy if content_words(line)))
-
-
-def _unlinked(text: str) -> str:
-    """A report links to its sources alone, and that is done elsewhere: addresses in the text are the model's own."""
-    return _LINK.sub(lambda match: match[0] if match[1].strip().isdigit() else match[1], _IMAGE.sub("", text))
 
 
 def _without_heading(text: str, heading: str) -> str:

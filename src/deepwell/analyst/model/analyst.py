@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from deepwell.analyst.model import accepting, blocks
+from deepwell.analyst.model.blocks import Shown
 from deepwell.analyst.model.forms import DIGEST, INVESTIGATE, OUTLINE, SUPERVISE, TAKE_IN, WRITE_SECTION
 from deepwell.analyst.model.prompts import rendered
 from deepwell.analyst.protocol import Board, Notebook
@@ -41,7 +42,7 @@ class ModelAnalyst:
                 question=blocks.harmless(question),
             )
 
-        def accept(form: object) -> Clarification | Intake:
+        def accept(form: object, room: int) -> Clarification | Intake:
             return accepting.intake(form, question, today, self._language)
 
         return await self._lead.ask(Ask("take_in", "planning", TAKE_IN, prompt, accept, 3000, share=0.4))
@@ -68,7 +69,7 @@ class ModelAnalyst:
             texts = blocks.shared_out(board.notes, room - _size(case("")))
             return case(blocks.bullets(text for text in texts if text))
 
-        def accept(calls: Sequence[object]) -> Sequence[SupervisorMove]:
+        def accept(calls: Sequence[object], room: int) -> Sequence[SupervisorMove]:
             return accepting.supervisor_moves(calls, board)
 
         return await self._lead.ask(Ask("supervise", "research", SUPERVISE, prompt, accept, 2000, share=0.4))
@@ -91,13 +92,16 @@ class ModelAnalyst:
                 left=notebook.tool_calls_left,
             )
 
-        def prompt(room: int) -> Prompt:
-            unread = blocks.addresses(notebook.unread)
-            known = _known(notebook.notes, room) + unread
-            return case(known, blocks.passage_blocks(notebook.passages, notebook.seen, room - _size(case(known, ""))))
+        def laid_out(room: int) -> tuple[str, Shown]:
+            known = _known(notebook.notes, room) + blocks.addresses(notebook.unread)
+            return known, blocks.passage_blocks(notebook.passages, notebook.seen, room - _size(case(known, "")))
 
-        def accept(calls: Sequence[object]) -> Sequence[ResearcherMove]:
-            return accepting.researcher_moves(calls, notebook)
+        def prompt(room: int) -> Prompt:
+            known, shown = laid_out(room)
+            return case(known, shown.text)
+
+        def accept(calls: Sequence[object], room: int) -> Sequence[ResearcherMove]:
+            return accepting.researcher_moves(calls, notebook, laid_out(room)[1].numbers)
 
         return await self._researcher.ask(Ask("investigate", "research", INVESTIGATE, prompt, accept, 3000, share=0.7))
 
@@ -114,11 +118,14 @@ class ModelAnalyst:
                 passages=shown,
             )
 
-        def prompt(room: int) -> Prompt:
-            return case(blocks.passage_blocks(passages, frozenset(), room - _size(case(""))))
+        def laid_out(room: int) -> Shown:
+            return blocks.passage_blocks(passages, frozenset(), room - _size(case("")))
 
-        def accept(form: object) -> Findings:
-            return accepting.findings(form, len(passages))
+        def prompt(room: int) -> Prompt:
+            return case(laid_out(room).text)
+
+        def accept(form: object, room: int) -> Findings:
+            return accepting.findings(form, laid_out(room).numbers)
 
         return await self._researcher.ask(Ask("digest", "research", DIGEST, prompt, accept, 3000, share=0.8))
 
@@ -144,7 +151,7 @@ class ModelAnalyst:
         def prompt(room: int) -> Prompt:
             return case(blocks.claim_blocks(evidence, room - _size(case(""))))
 
-        def accept(form: object) -> Outline | Unanswerable:
+        def accept(form: object, room: int) -> Outline | Unanswerable:
             return accepting.outline(form, brief, evidence, gaps)
 
         return await self._lead.ask(Ask("outline", "writing", OUTLINE, prompt, accept, 2500, share=0.4))
@@ -176,7 +183,7 @@ class ModelAnalyst:
             earlier = blocks.earlier_sections(so_far, int(room * NOTES_SHARE))
             return case(blocks.claim_blocks(section.evidence, room - _size(case("", earlier))), earlier)
 
-        def accept(text: str) -> str:
+        def accept(text: str, room: int) -> str:
             return accepting.section_text(text, section)
 
         return await self._lead.ask(Ask("write_section", "writing", WRITE_SECTION, prompt, accept, 3000, share=0.85))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
 from deepwell.language.tokens import estimated_tokens, fitting
@@ -11,8 +12,12 @@ from deepwell.vocabulary.question import Brief, Conversation
 from deepwell.vocabulary.report import NumberedEvidence, Outline, WrittenSection
 from deepwell.vocabulary.source import Hit, described
 
-BLOCK_TOKENS = 20
-"""What the marks around one block take."""
+BLOCK_TOKENS = 35
+"""What the marks around one block take, with the title of its source."""
+LEAST_ROOM = 160
+"""With less, nothing could be said at all; a prompt that is then too long is better than an empty one."""
+MOST_TITLE = 80
+"""Characters of a source's title that a model is shown."""
 _OURS = re.compile(
     r"<(?=/?(?:passage|claim|question|topic|section|subquestion|gap|today|sources|turn|earlier)\b)", re.IGNORECASE
 )
@@ -23,13 +28,25 @@ def harmless(text: str) -> str:
     return _OURS.sub("‹", text)
 
 
-def passage_blocks(passages: Sequence[ReadPassage], seen: frozenset[str], room: int) -> str:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Passages as a model sees them, and which of them it does see, counted from 1."""
+
+    text: str
+    numbers: tuple[int, ...] = ()
+
+
+def passage_blocks(passages: Sequence[ReadPassage], seen: frozenset[str], room: int) -> Shown:
     """The numbered passages, best first, each cut to its share of the room; those already summed up are left out."""
     fresh = [(n, item) for n, item in enumerate(passages, start=1) if item.passage.handle not in seen]
     if not fresh:
-        return "No passage was found." if not passages else "No passage was found that is not covered by the notes."
+        none = "No passage was found." if not passages else "No passage was found that is not covered by the notes."
+        return Shown(none)
+    heads = [f'<passage n="{n}" source={quoteattr(_title(item))}>' for n, item in fresh]
     texts = shared_out([item.passage.text for _, item in fresh], room)
-    return "\n\n".join(_passage(n, item, text) for (n, item), text in zip(fresh, texts, strict=True) if text)
+    kept = [(n, head, text) for (n, _), head, text in zip(fresh, heads, texts, strict=True) if text]
+    blocks = "\n\n".join(f"{head}\n{harmless(text)}\n</passage>" for _, head, text in kept)
+    return Shown(blocks, tuple(n for n, _, _ in kept))
 
 
 def claim_blocks(evidence: Sequence[NumberedEvidence], room: int) -> str:
@@ -44,10 +61,11 @@ def claim_blocks(evidence: Sequence[NumberedEvidence], room: int) -> str:
 
 def shared_out(texts: Sequence[str], room: int) -> list[str]:
     """As much of each text as fits: short ones whole, long ones cut to an equal share, the last ones dropped."""
+    room = max(room, LEAST_ROOM)
     sizes = [estimated_tokens(text) + BLOCK_TOKENS for text in texts]
     kept = len(texts)
     # A share too small to say anything helps nobody: fewer texts, and longer ones.
-    while kept > 1 and sum(sizes[:kept]) > room and room / kept < 4 * BLOCK_TOKENS:
+    while kept > 1 and sum(sizes[:kept]) > room and room / kept < 3 * BLOCK_TOKENS:
         kept -= 1
     share = _share(sizes[:kept], room)
     return [fitting(text, max(1, share - BLOCK_TOKENS)) if i < kept else "" for i, text in enumerate(texts)]
@@ -100,7 +118,7 @@ def earlier_sections(sections: Sequence[WrittenSection], room: int) -> str:
     if not sections:
         return ""
     texts = shared_out([section.text for section in sections], room)
-    shown = "\n\n".join(f"{s.heading}\n{harmless(t)}" for s, t in zip(sections, texts, strict=True) if t)
+    shown = "\n\n".join(f"{harmless(s.heading)}\n{harmless(t)}" for s, t in zip(sections, texts, strict=True) if t)
     return f"Already written, not to be repeated:\n<earlier>\n{shown}\n</earlier>\n"
 
 
@@ -122,9 +140,8 @@ def bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {harmless(_on_one_line(line))}" for line in lines)
 
 
-def _passage(number: int, item: ReadPassage, text: str) -> str:
-    title = harmless(described(item.source))
-    return f'<passage n="{number}" source={quoteattr(title)}>\n{harmless(text)}\n</passage>'
+def _title(item: ReadPassage) -> str:
+    return harmless(described(item.source)[:MOST_TITLE])
 
 
 def _claim(item: NumberedEvidence) -> str:
@@ -136,7 +153,7 @@ def _claim(item: NumberedEvidence) -> str:
 
 
 def _told_by(item: NumberedEvidence) -> str:
-    return f" from={quoteattr(harmless('; '.join(item.told_by[:3])))}" if item.told_by else ""
+    return f" from={quoteattr(harmless('; '.join(item.told_by[:2])[:MOST_TITLE]))}" if item.told_by else ""
 
 
 def _on_one_line(text: str) -> str:

@@ -58,14 +58,13 @@ async def _read(address: str, bench: Workbench, configuration: Configuration) ->
     tries = bench.failed_reads.get(address, 0)
     if tries >= configuration.max_retry_attempts:
         return None
-    # Counted before the answer is there: units that try the same address at once are tries of their own.
-    bench.failed_reads[address] = tries + 1
     try:
         source = await bench.reader.read(address)
     except Unreadable as error:
+        # Units that wait for the same read share its failure: it is one try.
+        bench.failed_reads[address] = max(tries + 1, bench.failed_reads.get(address, 0))
         await bench.journal.record(SourceNotRead(address, str(error)))
         return None
-    bench.failed_reads[address] -= 1
     await bench.shelf.keep(source)
     await bench.journal.record(SourceRead(address, source.hash))
     return source

@@ -78,7 +78,7 @@ def known_of(topic: Topic, lanes: Sequence[Lane], evidence: Sequence[Evidence]) 
     """What the run knows of the topic's sub-question already."""
     own = [lane for lane in lanes if lane.subquestion == topic.subquestion]
     claims = tuple(item.claim for item in evidence if item.subquestion == topic.subquestion)
-    return Known(frozenset(handle for lane in own for handle in lane.handles), claims) if own else NOTHING_KNOWN
+    return Known(frozenset(handle for lane in own for handle in lane.read), claims) if own else NOTHING_KNOWN
 
 
 def findings_of(moves: Sequence[ResearcherMove]) -> Findings | None:

@@ -50,7 +50,7 @@ def summary(note: str) -> str:
     words = 0
     for sentence in cited_sentences(note):
         words += len(sentence.split())
-        if kept and words > SUMMARY_WORDS:
+        if words > SUMMARY_WORDS:
             break
         kept.append(sentence)
-    return " ".join(kept) or " ".join(note.split()[:SUMMARY_WORDS])
+    return " ".join(" ".join(kept).split()) or " ".join(note.split()[:SUMMARY_WORDS])

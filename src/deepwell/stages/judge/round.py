@@ -108,6 +108,7 @@ def _lane(iteration: int, outcome: UnitOutcome) -> Lane:
         lead.origin if lead else "",
         lead.score if lead else 0.0,
         outcome.topic.subquestion,
+        outcome.handles_read,
     )
 
 

@@ -9,6 +9,9 @@ from deepwell.vocabulary.decision import RETRY_EXHAUSTED, Skip, Triage
 from deepwell.vocabulary.evidence import Standing
 from deepwell.vocabulary.plan import Query, Topic
 
+MOST_UNITS_A_ROUND = 10
+"""As many as a plan may have parts at most: whoever proposes more is not thinking."""
+
 
 def triage(
     proposed: Sequence[Topic],
@@ -24,7 +27,7 @@ def triage(
         reason = (
             _duplicate(topic, earlier, configuration)
             or _exhausted(topic, accepted, standings, configuration)
-            or _over_ceiling(len(earlier), configuration)
+            or _over_ceiling(len(accepted), len(earlier), configuration)
         )
         if reason:
             fates.append(Skip(topic, reason))
@@ -70,7 +73,9 @@ def _exhausted(
     return None
 
 
-def _over_ceiling(units: int, configuration: Configuration) -> str | None:
+def _over_ceiling(of_round: int, units: int, configuration: Configuration) -> str | None:
+    if of_round >= MOST_UNITS_A_ROUND:
+        return f"a round may not send more than {MOST_UNITS_A_ROUND} research units"
     if units < configuration.max_research_units:
         return None
     return f"the run may not send more than {configuration.max_research_units} research units"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from deepwell.configuration import Configuration
-from deepwell.vocabulary.budget import SpendLine, total_spend
+from deepwell.vocabulary.budget import Budget, SpendLine, total_spend
 from deepwell.vocabulary.decision import RETRY_EXHAUSTED, StopReason
 from deepwell.vocabulary.events import Degraded
 from deepwell.vocabulary.record import ResearchRecord
@@ -52,6 +52,15 @@ def _in_all(lines: Sequence[SpendLine]) -> str:
     if unpriced:
         return f"{said}; no price is known for {', '.join(unpriced)}, so that only tokens are counted."
     return f"{said}, {_dollars(total.cost_usd)}."
+
+
+def overrun(lines: Sequence[SpendLine], budget: Budget) -> Iterator[str]:
+    """A provider may count, or answer, more than was asked of it: the budget is then passed once, and that is said."""
+    total = total_spend(lines)
+    if budget.tokens is not None and total.tokens > budget.tokens:
+        yield f"The provider counted {total.tokens - budget.tokens:,} tokens more than the budget of {budget.tokens:,}."
+    if budget.cost_usd is not None and total.cost_usd > budget.cost_usd:
+        yield f"The provider's count comes to {_dollars(total.cost_usd)}, more than the budget of ${budget.cost_usd:g}."
 
 
 def _dollars(amount: float) -> str:

@@ -1,0 +1,44 @@
+"""Markdown from outside keeps its words and leads nowhere."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepwell.language.markdown import leading_nowhere, on_one_line
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("See [the site](https://a.b/c(d)e) now.", "See the site now."),
+        ("As told [3](https://evil.example).", "As told [3]."),
+        ("As told [1][4].", "As told [1][4]."),
+        ("See [the site][x] and [1][2].\n\n[x]: https://evil.example", "See the site and [1][2].\n\n"),
+        ("A ![chart](http://e/p.png?q=secret) here", "A  here"),
+        ("[![i](http://e)](http://f) x", " x"),
+        ("<img src='http://e'>Text<br>more <b>bold</b>", "Textmore bold"),
+        ("<script>alert(1)</script>", "alert(1)"),
+        ("Go to <https://e.example/x>.", "Go to `https://e.example/x`."),
+        ("Go to https://e.example/x today", "Go to `https://e.example/x` today"),
+        ("The code `https://e.example` stays", "The code `https://e.example` stays"),
+        ("If a < b and c > d, then a<b.", "If a < b and c > d, then a<b."),
+        ("<!-- hidden --> seen", " seen"),
+        ("| a | b |\n|---|---|\n| 1 [2] | x |", "| a | b |\n|---|---|\n| 1 [2] | x |"),
+    ],
+)
+def test_links_images_and_html_are_gone(text: str, clean: str) -> None:
+    assert leading_nowhere(text) == clean
+
+
+def test_a_heading_is_one_line_without_citations() -> None:
+    assert on_one_line("## The [1] cost\n\n## Sources\n[2]") == "The cost ## Sources"
+    assert on_one_line("> - quoted") == "quoted"
+
+
+@given(st.text(alphabet="[]()!<>ahttp:/. \n12`", max_size=60))
+def test_nothing_that_is_left_is_a_link(text: str) -> None:
+    clean = leading_nowhere(text)
+    assert not re.search(r"!\[[^\]]*\]\([^()]*\)", clean)
+    assert not re.search(r"<https?:[^>\s]*>", clean)
