@@ -25,7 +25,7 @@ imports: $(STAMP)
 	$(BIN)/lint-imports
 
 test: $(STAMP)
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -6,6 +7,18 @@ from deepwell.configuration import Configuration, environment_names
 from deepwell.models.names import PROVIDERS
 
 ROOT = Path(__file__).parent.parent
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Spread the tests over all workers, but keep those with the real model in one: each would start its own."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneWorkerForTheRealModel(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "real_model" if "/real_model/" in nodeid else nodeid
+
+    return OneWorkerForTheRealModel(config, log)
 
 
 @pytest.fixture

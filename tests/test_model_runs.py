@@ -292,3 +292,78 @@ async def test_the_journal_tells_each_call_and_never_the_key(
     assert len(asked) == requests(server)
     assert "sk-very-secret" not in str(events) + done.markdown
     assert b"sk-very-secret" not in b"".join(path.read_bytes() for path in tmp_path.glob("*.*"))
+
+
+async def test_one_dead_model_does_not_take_the_other_along(notes: Path, tmp_path: Path) -> None:
+    with ModelServer() as gone:
+        pass
+    with ModelServer() as server:
+        settings = {"subagent_model": "openai-compatible:small", "subagent_base_url": gone.base_url}
+        done = await run(notes, tmp_path, server, **settings)
+    report_of(done)
+    assert {"take_in", "outline", "write_section"} <= set(server.purposes())
+    assert all("research" in one.part for one in done.degradations)
+    assert done.degradations
+
+
+async def spend_of(done: api.Run, home: Path) -> int:
+    async with opened_store(home) as store:
+        return sum(line.tokens for line in (await store.load(done.id)).spend)
+
+
+async def test_a_budget_that_suffices_is_not_wasted_on_reservations(notes: Path, tmp_path: Path) -> None:
+    with ModelServer(latency_s=0.02) as server:
+        spent = await spend_of(await run(notes, tmp_path / "a", server), tmp_path / "a")
+        done = await run(notes, tmp_path / "b", server, token_budget=int(spent * 1.6))
+    report_of(done)
+    assert not done.degradations
+
+
+async def test_when_the_means_are_gone_research_stops_for_that_reason(notes: Path, tmp_path: Path) -> None:
+    with ModelServer(Colleague(gaps=("Much is open.",))) as server:
+        done = await run(notes, tmp_path, server, token_budget=7000)
+    report_of(done)
+    assert done.record.stop == "tokens"
+
+
+async def test_a_plan_that_was_cut_off_is_asked_for_again(notes: Path, tmp_path: Path) -> None:
+    fault = Fault("cut_by_length", purposes=frozenset({"take_in"}), first=1)
+    with ModelServer(faults=(fault,)) as server:
+        done = await run(notes, tmp_path, server)
+    report_of(done)
+    assert server.purposes().count("take_in") == 2
+    assert server.purposes().count("investigate") == 3
+
+
+HOSTILE = """## Sources
+
+[1] Fake. http://evil.example
+
+The fact is told [1](http://evil.example/?q=secret) ![p](http://evil.example/p.png) [2]. <img src="http://evil.example">
+
+# Methodology
+
+```
+left open"""
+
+
+async def test_nothing_a_model_writes_leads_out_of_the_report(notes: Path, tmp_path: Path) -> None:
+    def hostile(request: ChatRequest) -> Reply:
+        if request.purpose == "write_section":
+            return HOSTILE
+        if request.purpose == "outline":
+            sections = [{"heading": "H ![x](http://evil.example)\n## Sources\n[9]", "purpose": "", "claims": [1, 2]}]
+            title = "T <script>alert(1)</script>[99]"
+            return {"title": title, "answerable": True, "sections": sections, "open_heading": "O\n\n## Sources"}
+        return Colleague(gaps=("![g](http://evil.example/g.png) is open",))(request)
+
+    with ModelServer(hostile) as server:
+        done = await run(notes, tmp_path, server)
+    report_of(done)
+    assert done.markdown.count("\n## Sources\n") == done.markdown.count("\n## Methodology\n") == 1
+    assert "](http" not in done.markdown
+    assert "<img" not in done.markdown
+    assert "<script" not in done.markdown
+    assert "[99]" not in done.markdown
+    assert done.markdown.count("```") % 2 == 0
+    assert not re.search(r"(?<!`)http://evil", done.markdown.partition("\n## Sources\n")[0])

@@ -187,7 +187,8 @@ async def _walk(store: RunStore, run: str, asked: Request, bench: Workbench) -> 
 
 
 def _tell(watcher: Watcher, namespace: tuple[str, ...], chunk: dict[str, Any]) -> None:
-    if not namespace and "scope_intake" in chunk:
+    taken = chunk.get("scope_intake")
+    if not namespace and taken and not taken.get("awaiting_clarification"):
         watcher.phase("research")
     if not namespace and "research_supervisor" in chunk:
         watcher.phase("writing")

@@ -11,6 +11,7 @@ from deepwell.analyst.extractive import ExtractiveAnalyst
 from deepwell.analyst.resilient import ResilientAnalyst
 from deepwell.budget.clock import SystemClock
 from deepwell.budget.ledger import Ledger
+from deepwell.budget.stopping import unless_stopped
 from deepwell.configuration import Configuration
 from deepwell.errors import AnalystFailed
 from deepwell.graph import ResearchGraph, app
@@ -162,7 +163,8 @@ async def with_models(
         await bench.journal.record(event)
 
     try:
-        lead, researcher = await working_models(models, ledger, bench.journal, bench.clock, configuration, home)
+        built = working_models(models, ledger, bench.journal, bench.clock, configuration, home)
+        lead, researcher = await unless_stopped(bench.interrupted, built)
     except AnalystFailed as error:
         await degraded(Degraded("the whole run", str(error)))
         return bench

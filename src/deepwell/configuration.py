@@ -4,6 +4,7 @@ This is the only place that states a default and the only one that reads the env
 explicitly, then the environment, then the tier.
 """
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -192,6 +193,7 @@ class Configuration(BaseModel):
         "US dollars this run may spend; None: no limit.",
         widget="number",
         ge=0.0,
+        le=1000000.0,
         env=("RESEARCH_COST_BUDGET_USD",),
     )
 
@@ -488,6 +490,8 @@ def _env_file() -> dict[str, str]:
 def _read_env(path: Path) -> dict[str, str]:
     from dotenv import dotenv_values
 
+    # It would print each line that is no setting, twice; such a line is someone else's business.
+    logging.getLogger("dotenv.main").setLevel(logging.ERROR)
     try:
         return {name: value for name, value in dotenv_values(path, interpolate=False).items() if value is not None}
     except (OSError, UnicodeDecodeError) as error:

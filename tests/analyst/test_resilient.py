@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from deepwell.analyst.protocol import Notebook
-from deepwell.analyst.resilient import LATE, STOPPED, ResilientAnalyst
+from deepwell.analyst.resilient import LATE, ResilientAnalyst
+from deepwell.budget.stopping import STOPPED
 from deepwell.errors import AnalystFailed
 from deepwell.testing import ScriptedAnalyst, source
 from deepwell.vocabulary.budget import Phase

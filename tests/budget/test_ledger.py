@@ -43,7 +43,7 @@ def test_a_part_of_the_means_is_kept_for_writing() -> None:
     books = ledger(tokens=4000)
     research = int(4000 * (1 - WRITING_SHARE))
     books.settle(books.reserve("research", MODEL, research, 0), Usage(research, 0))
-    with pytest.raises(BudgetSpent, match="token budget for research"):
+    with pytest.raises(BudgetSpent, match="tokens for research"):
         books.reserve("research", MODEL, 1, 0)
     books.reserve("writing", MODEL, 500, 500)
 

@@ -55,6 +55,10 @@ def test_a_dry_run_asks_nobody_and_spends_nothing(notes: Path) -> None:
     assert not server.log
     assert call("runs").stdout.startswith("No runs yet")
     assert "costs nothing" in call(QUESTION, "--dry-run").stdout
+    assert "Before it can run: OpenAI models need a key" in ended.stdout
+    assert "too low" in call(QUESTION, "--model", "openai:gpt-4o-mini", "--dry-run", "--max-tokens", "10").stdout
+    assert json.loads(call(QUESTION, "--dry-run", "--json").stdout)["tokens"] == [0, 0]
+    assert call(" ", "--dry-run").returncode == 2
     told = json.loads(call(*arguments, "--json").stdout)
     assert told["tokens"][0] < told["tokens"][1]
 
@@ -69,6 +73,14 @@ def test_models_says_in_words_what_is_there_and_what_is_missing() -> None:
     assert "OPENAI_API_KEY" in missing["openai"]
     assert missing["ollama"] is None
     assert "gsk-x" not in str(listed)
+
+
+def test_models_hides_secrets_and_goes_on_past_a_broken_key_file(tmp_path: Path) -> None:
+    setup = {"ORCHESTRATOR_MODEL": "local:x", "MODEL_BASE_URL": "http://me:hunter2@127.0.0.1:9/v1?key=hunter3"}
+    ended = call("models", **setup, OPENAI_API_KEY_FILE=str(tmp_path / "nowhere"))
+    assert ended.returncode == 2
+    assert "hunter" not in ended.stdout + ended.stderr
+    assert "OPENAI_API_KEY_FILE names a file that cannot be read." in " ".join(ended.stdout.split())
 
 
 def test_models_tries_out_what_is_configured() -> None:
@@ -98,7 +110,8 @@ def test_a_model_that_is_not_there_is_said_in_a_sentence() -> None:
         (["--model", "openai:gpt-5.2"], "OPENAI_API_KEY"),
         (["--model", "local:x"], "base address"),
         (["--max-tokens", "0"], "token_budget must be a number of at least 1"),
-        (["--max-cost", "-1"], "cost_budget_usd must be a number of at least 0"),
+        (["--max-cost", "-1"], "cost_budget_usd must be a number between 0"),
+        (["--max-cost", "inf"], "cost_budget_usd must be a number between 0"),
         (["--model", "local:x", "--max-cost", "1", "--set", "model_base_url=http://192.0.2.1/v1"], "--max-tokens"),
         (["--model", "local:x", "--set", "model_base_url=nonsense"], "http"),
     ],

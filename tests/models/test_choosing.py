@@ -57,3 +57,19 @@ def test_prices_come_from_the_table_or_from_the_user() -> None:
 def test_a_price_has_a_form(text: str) -> None:
     with pytest.raises(BadConfiguration):
         chosen(build(orchestrator_model="openai:mine", model_prices=text), {})
+
+
+def test_an_address_is_not_handed_to_another_provider() -> None:
+    settings = {"orchestrator_model": "local:a", "model_base_url": "http://127.0.0.1:9/v1"}
+    mixed = chosen(build(**settings, subagent_model="openai:gpt-5.2"), {"OPENAI_API_KEY": "sk-secret"})
+    assert mixed
+    assert mixed.researcher.base_url is None, "the key would be sent to a server it was not issued for"
+    same = chosen(build(**settings, subagent_model="local:b"), {})
+    assert same
+    assert same.researcher.base_url == "http://127.0.0.1:9/v1"
+
+
+def test_a_researcher_without_a_lead_is_said() -> None:
+    with pytest.raises(BadConfiguration, match="ORCHESTRATOR_MODEL"):
+        chosen(build(subagent_model="openai:gpt-5.2"), {})
+    assert chosen(build(subagent_model="none"), {}) is None

@@ -26,17 +26,11 @@ class SmallModel:
     """Prompt and reply together."""
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark this folder's tests, and ask xdist to run them in one worker (`--dist loadgroup`).
-
-    Where that is not heeded (xdist 3.8 with pytest 9.2 loses groups) each worker has a server of its own: only slower.
-    """
-    own = [item for item in items if HERE in item.path.parents]
-    for item in own:
-        item.add_marker(pytest.mark.real_model)
-        if config.pluginmanager.hasplugin("xdist"):
-            item.add_marker(pytest.mark.xdist_group("real_model"))
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark this folder's tests."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.real_model)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from datetime import date
 from typing import TypeVar
 
 from deepwell.analyst.protocol import Analyst, Board, Notebook
+from deepwell.budget.stopping import unless_stopped
 from deepwell.errors import AnalystFailed
 from deepwell.vocabulary.budget import Phase
 from deepwell.vocabulary.events import Degraded
@@ -20,7 +21,8 @@ R = TypeVar("R")
 SHARE = 0.9
 """Of a phase's remaining time, what the first analyst may take at most: the second needs a moment of its own."""
 LATE = "The model did not answer in time."
-STOPPED = "The user did not want to wait for it."
+WRITING_GRACE_S = 15.0
+"""Who says stop still wants a report, and has this much patience for a better one."""
 
 
 class ResilientAnalyst:
@@ -87,28 +89,14 @@ class ResilientAnalyst:
         left = self._seconds_left(phase)
         try:
             async with asyncio.timeout(None if left is None else left * SHARE):
-                return await self._unless_stopped(phase, judgement(self._first))
+                grace = WRITING_GRACE_S if phase == "writing" else 0.0
+                return await unless_stopped(self._interrupted, judgement(self._first), grace)
         except AnalystFailed as error:
             reason = str(error)
         except TimeoutError:
             reason = LATE
         await self._on_degraded(Degraded(part, reason))
         return await (otherwise or judgement)(self._second)
-
-    async def _unless_stopped(self, phase: Phase, work: Awaitable[R]) -> R:
-        """Who wants the report now does not wait for a plan; for the report itself, yes. Raises AnalystFailed."""
-        if phase == "writing":
-            return await work
-        task, bell = asyncio.ensure_future(work), asyncio.ensure_future(self._interrupted.wait())
-        try:
-            await asyncio.wait((task, bell), return_when=asyncio.FIRST_COMPLETED)
-            if not task.done():
-                raise AnalystFailed(STOPPED)
-            return task.result()
-        finally:
-            task.cancel()
-            bell.cancel()
-            await asyncio.gather(task, bell, return_exceptions=True)
 
 
 async def _finished(analyst: Analyst, notebook: Notebook) -> Sequence[ResearcherMove]:

@@ -30,20 +30,22 @@ class Estimate:
     """None: a price is not known."""
     minutes: float | None
     """The time limit of the run; None: no limit."""
+    too_little: bool = False
+    """True when a limit is too low for even the first requests."""
 
 
 def expected(configuration: Configuration, lead: str, researcher: str) -> tuple[Calls, ...]:
     """The requests that a run under this configuration makes: what was measured on runs over a few dozen documents."""
-    parts = min(3, configuration.max_subquestions)
+    parts = max(1, configuration.max_subquestions // 2)
     rounds = configuration.max_researcher_iterations
+    usual_rounds = 1 + 0.15 * (rounds - 1)
     most_units = min(configuration.max_research_units, rounds * configuration.max_subquestions)
+    most_calls = most_units * (configuration.max_react_tool_calls + 1)
     unit_prompt = min(configuration.max_prompt_tokens, 3500)
     return (
         Calls("planning", lead, 1, 1, 1200, 600),
-        Calls(
-            "research", researcher, parts * 1.3, most_units * (configuration.max_react_tool_calls + 1), unit_prompt, 400
-        ),
-        Calls("research", lead, 0.6, rounds - 1, 1800, 250),
+        Calls("research", researcher, parts * usual_rounds, most_calls, unit_prompt, 400),
+        Calls("research", lead, 2 * (usual_rounds - 1), rounds - 1, 1800, 250),
         Calls("writing", lead, 1, 1, 2200, 400),
         Calls("writing", lead, parts, 8, 1800, 450),
     )
@@ -61,7 +63,16 @@ def estimate(configuration: Configuration, lead: str, researcher: str, prices: M
         (_capped(round(usual), configuration.token_budget), _capped(most, configuration.token_budget)),
         _costs(calls, prices, configuration),
         configuration.total_minutes,
+        _too_little(configuration, prices.get(lead)),
     )
+
+
+def _too_little(configuration: Configuration, price: Price | None) -> bool:
+    """A first request sets aside its prompt and a short reply, within what is not kept for writing."""
+    prompt, reply, share = 1500, 400, 0.75
+    tokens, money = configuration.token_budget, configuration.cost_budget_usd
+    short_of_tokens = tokens is not None and (prompt + reply) > share * tokens
+    return short_of_tokens or (money is not None and price is not None and cost(price, prompt, reply) > share * money)
 
 
 def _costs(

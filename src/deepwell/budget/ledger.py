@@ -4,11 +4,12 @@ What is settled and what is still reserved never pass the budget together. Part 
 research cannot leave the report without means.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deepwell.errors import BudgetSpent
-from deepwell.vocabulary.budget import Budget, Phase, Price, Spend, SpendLine, Usage, added, cost, total_spend
+from deepwell.vocabulary.budget import Budget, Means, Phase, Price, Spend, SpendLine, Usage, added, cost, total_spend
 
 WRITING_SHARE = 0.25
 """Share of tokens and money that only writing may use."""
@@ -44,6 +45,8 @@ class Ledger:
         self._lines: tuple[SpendLine, ...] = ()
         self._open: dict[int, Reservation] = {}
         self._numbers = 0
+        self._change = asyncio.Event()
+        self._short_of: Means = ""
 
     def reserve(self, phase: Phase, model: str, prompt_tokens: int, reply_tokens: int) -> Reservation:
         """Set aside what a call may use at most. Raises BudgetSpent when there is not so much left."""
@@ -58,6 +61,18 @@ class Ledger:
     def release(self, reservation: Reservation) -> None:
         """Give back what was set aside for a request that is not made."""
         self._open.pop(reservation.number, None)
+        self._tell()
+
+    async def given_back(self, seconds: float | None) -> bool:
+        """Wait until another request is settled; False when none is open, or none is settled in so many seconds."""
+        if not self._open:
+            return False
+        try:
+            async with asyncio.timeout(seconds):
+                await self._change.wait()
+        except TimeoutError:
+            return False
+        return True
 
     def affordable(self, phase: Phase, model: str, prompt_tokens: int) -> int | None:
         """How long a reply to such a prompt may be, in tokens, for what is left in this phase; None: no limit."""
@@ -78,6 +93,7 @@ class Ledger:
             reservation.phase, reservation.model, 1, usage.prompt, usage.cached, usage.reply, money, usage.counted
         )
         self._lines = added((*self._lines, line))
+        self._tell()
         return money
 
     def seconds_left(self, phase: Phase) -> float | None:
@@ -95,8 +111,8 @@ class Ledger:
 
     @property
     def spend(self) -> Spend:
-        """What was used in all."""
-        return total_spend(self._lines)
+        """What was used in all, and what research has run short of."""
+        return replace(total_spend(self._lines), short_of=self._short_of)
 
     @property
     def runs_low(self) -> bool:
@@ -107,9 +123,19 @@ class Ledger:
     def _check(self, phase: Phase, tokens: int, money: float) -> None:
         tokens_left, money_left = self._left(phase)
         if tokens_left is not None and tokens > tokens_left:
-            raise BudgetSpent(f"The token budget for {phase} is used up.")
+            self._refuse(phase, "tokens")
         if money_left is not None and money > money_left:
-            raise BudgetSpent(f"The money budget for {phase} is used up.")
+            self._refuse(phase, "money")
+
+    def _refuse(self, phase: Phase, means: Means) -> None:
+        if phase == "research" and not self._open:
+            self._short_of = means
+        raise BudgetSpent(f"What is left of the {means} for {phase} does not allow for another request.")
+
+    def _tell(self) -> None:
+        """Wake up who waits for means that others give back."""
+        self._change.set()
+        self._change = asyncio.Event()
 
     def _left(self, phase: Phase) -> tuple[float | None, float | None]:
         """Tokens and money that this phase may still reserve; None: no limit."""

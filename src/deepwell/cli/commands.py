@@ -54,7 +54,8 @@ def dry_run(options: AskOptions) -> NoReturn:
     async def estimated() -> Exit:
         from deepwell.cli import model_commands
 
-        return model_commands.dry_run(output, _configuration(options), as_json=options.as_json)
+        question = sys.stdin.read() if options.question == "-" else options.question
+        return model_commands.dry_run(output, question, _configuration(options), as_json=options.as_json)
 
     sys.exit(_guarded(estimated))
 

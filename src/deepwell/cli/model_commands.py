@@ -1,6 +1,7 @@
 """The commands about models: what is set up, what is missing, and what a run would cost."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from deepwell.cli.printed import json_text
 from deepwell.configuration import Configuration, environment, home, secret
 from deepwell.errors import AnalystFailed, BadConfiguration
 from deepwell.models.capabilities import Capabilities, CapabilityCache, cache_key
-from deepwell.models.choosing import Chosen, chosen
+from deepwell.models.choosing import Chosen, check_price, chosen
 from deepwell.models.factory import ModelSettings, missing
 from deepwell.models.names import PROVIDERS, ModelName
 from deepwell.vocabulary.budget import Price
@@ -64,18 +65,26 @@ async def models(console: Console, *, check: bool, as_json: bool) -> Exit:
     return Exit.USAGE if any(role.missing for role in roles) else Exit.REPORT
 
 
-def dry_run(console: Console, configuration: Configuration, *, as_json: bool) -> Exit:
-    """Say what a run would use, without a run."""
+def dry_run(console: Console, question: str, configuration: Configuration, *, as_json: bool) -> Exit:
+    """Say what a run would use, without a run. Raises BadRequest for what the run itself would refuse."""
+    from deepwell.stages.intake import accepted_question
+
+    accepted_question(question)
     picked = chosen(configuration)
     if picked is None:
-        console.print(f"{NO_MODEL_SAID} Such a run costs nothing.", soft_wrap=True, highlight=False)
-        return Exit.REPORT
-    lead, researcher = str(picked.lead.name), str(picked.researcher.name)
-    expected = estimate(configuration, lead, researcher, picked.prices)
+        expected = Estimate((), (0, 0), (0, 0), (0.0, 0.0), configuration.total_minutes)
+        words = f"{NO_MODEL_SAID} Such a run costs nothing."
+    else:
+        check_price(picked, configuration)
+        expected = estimate(configuration, str(picked.lead.name), str(picked.researcher.name), picked.prices)
+        words = estimate_words(expected, configuration)
     if as_json:
         json_text(asdict(expected))
-    else:
-        _print_estimate(console, expected, configuration)
+        return Exit.REPORT
+    _print_calls(console, expected)
+    for sentence in dict.fromkeys(missing(one) for one in (picked.each if picked else ())):
+        words += f"\nBefore it can run: {sentence}" if sentence else ""
+    console.print(words, soft_wrap=True, highlight=False, markup=False)
     return Exit.REPORT
 
 
@@ -108,11 +117,16 @@ def _role(role: str, settings: ModelSettings, price: Price | None, cache: Capabi
     return Role(
         role,
         str(settings.name),
-        settings.base_url,
+        _shown_address(settings.base_url),
         missing(settings) or failure,
         _price_words(price),
         _capability_words(cache.known(cache_key(settings))),
     )
+
+
+def _shown_address(address: str | None) -> str | None:
+    """Without a name, a password or anything else that is no address."""
+    return re.sub(r"(?<=//)[^/]*@|[?#].*", "", address) if address else None
 
 
 def _offers(env: Mapping[str, str]) -> list[Offer]:
@@ -120,8 +134,11 @@ def _offers(env: Mapping[str, str]) -> list[Offer]:
     for provider in PROVIDERS.values():
         name = ModelName(provider.name, provider.example)
         address = provider.address or env.get("MODEL_BASE_URL")
-        settings = ModelSettings(name, address, key=secret(provider.key_names, env))
-        found.append(Offer(provider.name, str(name), missing(settings)))
+        try:
+            sentence = missing(ModelSettings(name, address, key=secret(provider.key_names, env)))
+        except BadConfiguration as error:
+            sentence = str(error)
+        found.append(Offer(provider.name, str(name), sentence))
     return found
 
 
@@ -142,20 +159,25 @@ def _print_models(console: Console, roles: list[Role], offers: list[Offer]) -> N
     console.print(table)
 
 
-def _print_estimate(console: Console, expected: Estimate, configuration: Configuration) -> None:
+def _print_calls(console: Console, expected: Estimate) -> None:
+    if not expected.calls:
+        return
     table = Table(box=None, pad_edge=False)
     for column in ("phase", "model", "requests", "tokens each"):
-        table.add_column(column, justify="right" if column in ("requests", "tokens each") else "left")
+        numeric = column in ("requests", "tokens each")
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for calls in expected.calls:
         tokens = f"about {calls.prompt_tokens + calls.reply_tokens:,}"
         table.add_row(calls.phase, calls.model, f"about {max(1, round(calls.usual))}, at most {calls.most}", tokens)
     console.print(table)
-    console.print(f"\n{estimate_words(expected, configuration)}", soft_wrap=True, highlight=False)
+    console.print()
 
 
 def estimate_words(expected: Estimate, configuration: Configuration) -> str:
     """The estimate in a few sentences; a limit that was set is firm, any other is a worst case."""
     usual, most = expected.tokens
+    if expected.too_little:
+        return "The limit is too low for a model to be asked anything: the run would be done without it, for nothing."
     firm = "never more than" if configuration.token_budget else "if every round and search is used, at most about"
     lines = [f"Usually about {expected.requests[0]} requests and {usual:,} tokens; {firm} {most:,} tokens."]
     if expected.cost_usd is None:

@@ -21,6 +21,7 @@ from deepwell.vocabulary.run import RunHead, Span, StoredRun
 from deepwell.vocabulary.source import Source
 
 _STATUS_STYLES = {"done": "green", "nothing_found": "yellow", "failed": "red", "interrupted": "yellow"}
+_COUNTED = ("requests", "prompt_tokens", "cached_tokens", "reply_tokens")
 _AROUND = 120
 """Characters of context shown on each side of a quoted span."""
 
@@ -115,14 +116,15 @@ def spend(console: Console, lines: Sequence[SpendLine]) -> None:
         return
     table = Table(box=None, pad_edge=False)
     for name in ("phase", "model", "requests", "prompt", "cached", "reply", "cost"):
-        table.add_column(name, justify="left" if name in ("phase", "model") else "right")
+        table.add_column(name, justify="left" if name in ("phase", "model") else "right", overflow="fold")
     for line in lines:
-        figures = (line.requests, line.prompt_tokens, line.cached_tokens, line.reply_tokens)
+        figures = (getattr(line, name) for name in _COUNTED)
         money = "not known" if line.cost_usd is None else f"${line.cost_usd:.4f}"
         table.add_row(line.phase, line.model, *(f"{figure:,}" for figure in figures), money)
     total = total_spend(lines)
-    known = "" if any(line.cost_usd is None for line in lines) else f"${total.cost_usd:.4f}"
-    table.add_row("in all", "", f"{sum(line.requests for line in lines):,}", f"{total.tokens:,} tokens", "", "", known)
+    sums = (sum(getattr(line, name) for line in lines) for name in _COUNTED)
+    known = "not known" if any(line.cost_usd is None for line in lines) else f"${total.cost_usd:.4f}"
+    table.add_row("in all", f"{total.tokens:,} tokens", *(f"{figure:,}" for figure in sums), known)
     console.print(table)
 
 

@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -35,6 +35,8 @@ MARGIN = 1.1
 """Prompts are reserved for a little above their estimate."""
 MOST_DENSE = 1.3
 """How much denser than estimated a model's tokens are taken to be when prompts are planned."""
+MOST_LEARNED = 3.0
+"""A provider that counts more than so many times the estimate is not believed for the next request."""
 GO_ON = "You were cut off. Go on exactly where you stopped, without repeating anything and without any remark."
 _UNBILLED = frozenset(FailureKind) - {FailureKind.TIMEOUT, FailureKind.MALFORMED, FailureKind.REFUSAL}
 """Requests that were turned away cost nothing; one that was left without an answer may have cost its prompt."""
@@ -95,6 +97,36 @@ class _Malformed:
     cut_off: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Usable(Generic[R]):
+    """A judgement, and whether it is whole: the rest of a list may have been cut off."""
+
+    judgement: R
+    whole: bool
+
+
+class Asked(Protocol):
+    """Whoever can be asked for a judgement."""
+
+    name: str
+
+    async def ask(self, ask: Ask[R]) -> R:
+        """The judgement. Raises ModelFailed or BudgetSpent."""
+        ...
+
+
+@dataclass(slots=True)
+class Unusable:
+    """A model that is not there. The other one of the run may be: what was this one's to do fails at once."""
+
+    name: str
+    failure: Failure
+
+    async def ask(self, ask: Ask[R]) -> R:
+        """Raises ModelFailed."""
+        raise ModelFailed(self.failure)
+
+
 class Model:
     """Asks one chat model on behalf of one run."""
 
@@ -142,16 +174,24 @@ class Model:
         deadline = self._deadline(ask)
         strategy = "plain" if ask.shape.name in self._refused else self._capabilities.strategy(ask.shape)
         turn = _Turn(1, self._room(ask, strategy), self._reply_limit(ask), strategy, self._context)
+        so_far: list[R] = []
         while True:
             said = await self._reply(ask, turn, deadline, tally)
-            if isinstance(said, Told):
-                judged = _judged(ask, said, turn.room)
-                if not isinstance(judged, _Malformed):
-                    return judged
-                turn, failure = _reminded(turn, judged), _MALFORMED
-            else:
-                failure = said
-            turn = await self._next(ask, failure, turn, deadline)
+            outcome = _judged(ask, said, turn) if isinstance(said, Told) else said
+            if isinstance(outcome, _Usable):
+                so_far.append(outcome.judgement)
+                if outcome.whole or turn.number > 1:
+                    return outcome.judgement
+                outcome = _Malformed("", cut_off=True)
+            if isinstance(outcome, _Malformed):
+                turn, outcome = _reminded(turn, outcome), _MALFORMED
+            try:
+                turn = await self._next(ask, outcome, turn, deadline)
+            except ModelFailed:
+                # Better the part of a judgement that came before the cut than none.
+                if so_far:
+                    return so_far[0]
+                raise
 
     async def _next(self, ask: Ask[R], failure: Failure, turn: _Turn, deadline: float | None) -> _Turn:
         """The next request, when there is to be one. Raises ModelFailed."""
@@ -188,7 +228,7 @@ class Model:
             return said
         if said.refused:
             return _REFUSED
-        if isinstance(ask.shape, Prose) and turn.number == 1:
+        if isinstance(ask.shape, Prose):
             return await self._continued(ask, messages, said, turn, deadline, tally)
         return said
 
@@ -201,7 +241,7 @@ class Model:
         deadline: float | None,
         tally: "_Tally",
     ) -> Told:
-        for _ in range(MOST_CONTINUATIONS):
+        for _ in range(MOST_CONTINUATIONS if turn.number == 1 else 0):
             if not (said.cut_off and said.text.strip()):
                 return said
             onward = [*messages, AIMessage(said.text), HumanMessage(GO_ON)]
@@ -221,7 +261,8 @@ class Model:
         if failure := await self._wait_for_turn(deadline):
             return failure
         estimate = self._estimate(ask, messages, turn.strategy)
-        reservation = self._reserved(ask, turn, int(estimate * self._tokens_per_estimate * MARGIN))
+        prompt_tokens = int(estimate * self._tokens_per_estimate * MARGIN)
+        reservation = await self._reserved(ask, turn, prompt_tokens, deadline)
         usage = Usage(int(estimate * self._tokens_per_estimate), 0, counted=False)
         try:
             async with asyncio.timeout(self._limit(turn, deadline)):
@@ -239,13 +280,18 @@ class Model:
             # A call that is cancelled from outside is settled too: it may have been paid for.
             tally.book(usage, self._ledger.settle(reservation, usage))
 
-    def _reserved(self, ask: Ask[R], turn: _Turn, prompt_tokens: int) -> Reservation:
+    async def _reserved(self, ask: Ask[R], turn: _Turn, prompt_tokens: int, deadline: float | None) -> Reservation:
         """What is set aside for a request: when means are short, a shorter reply. Raises BudgetSpent."""
-        affordable = self._ledger.affordable(ask.phase, self.name, prompt_tokens)
-        short = affordable is not None and LEAST_REPLY <= affordable < turn.reply_tokens
-        return self._ledger.reserve(
-            ask.phase, self.name, prompt_tokens, affordable if affordable and short else turn.reply_tokens
-        )
+        while True:
+            affordable = self._ledger.affordable(ask.phase, self.name, prompt_tokens)
+            reply = turn.reply_tokens if affordable is None else max(LEAST_REPLY, min(affordable, turn.reply_tokens))
+            try:
+                return self._ledger.reserve(ask.phase, self.name, prompt_tokens, reply)
+            except BudgetSpent:
+                # Others have set more aside than they will use: what they give back may be enough.
+                left = None if deadline is None else max(0.0, deadline - self._clock.monotonic())
+                if not await self._ledger.given_back(left):
+                    raise
 
     async def _wait_for_turn(self, deadline: float | None) -> Failure | None:
         """Wait as long as the provider asked for; a failure when that is longer than there is time."""
@@ -313,7 +359,8 @@ class Model:
     def _learn(self, estimate: int, said: Told) -> None:
         """A model whose tokens are smaller than estimated is reserved for accordingly from now on."""
         if said.prompt_tokens:
-            self._tokens_per_estimate = max(self._tokens_per_estimate, said.prompt_tokens / estimate)
+            seen = min(MOST_LEARNED, said.prompt_tokens / estimate)
+            self._tokens_per_estimate = max(self._tokens_per_estimate, seen)
 
     def _asked(self, ask: Ask[R], tally: "_Tally") -> ModelAsked:
         return ModelAsked(
@@ -360,11 +407,12 @@ _TOO_BUSY = Failure(FailureKind.RATE_LIMIT, "The model asked for more patience t
 _REFUSED = Failure(FailureKind.REFUSAL, "The model refused to answer.")
 
 
-def _judged(ask: Ask[R], said: Told, room: int) -> R | _Malformed:
+def _judged(ask: Ask[R], said: Told, turn: _Turn) -> _Usable[R] | _Malformed:
     try:
-        return ask.accept(_read(said, ask.shape), room)
+        judgement = ask.accept(_read(said, ask.shape), turn.room)
     except MalformedReply as error:
         return _Malformed(str(error), said.cut_off)
+    return _Usable(judgement, whole=not said.cut_off or isinstance(ask.shape, Prose))
 
 
 def _read(said: Told, shape: Shape) -> Any:

@@ -28,16 +28,17 @@ class Chosen:
 
 def chosen(configuration: Configuration, env: Mapping[str, str] | None = None) -> Chosen | None:
     """The models that are named; None when none is. Raises BadConfiguration for a name that is none."""
-    if configuration.orchestrator_model.strip().lower() in ("", NO_MODEL):
+    if _is_none(configuration.orchestrator_model):
+        if not _is_none(configuration.subagent_model):
+            raise BadConfiguration("SUBAGENT_MODEL is set and ORCHESTRATOR_MODEL is not: name that one too.")
         return None
     env = environment() if env is None else env
     lead = _settings(configuration.orchestrator_model, configuration.model_base_url, configuration, env)
-    researcher = _settings(
-        configuration.subagent_model or configuration.orchestrator_model,
-        configuration.subagent_base_url or configuration.model_base_url,
-        configuration,
-        env,
-    )
+    name = configuration.subagent_model or configuration.orchestrator_model
+    same = ModelName.parse(name).provider == lead.name.provider
+    # An address belongs to a provider: another provider's key must not be sent there.
+    inherited = configuration.model_base_url if same else ""
+    researcher = _settings(name, configuration.subagent_base_url or inherited, configuration, env)
     stated = _stated_prices(configuration.model_prices)
     prices = {str(one.name): price_of(one.name, one.base_url, stated) for one in (lead, researcher)}
     return Chosen(lead, researcher, prices)
@@ -48,6 +49,11 @@ def check(models: Chosen, configuration: Configuration) -> None:
     for one in models.each:
         if sentence := missing(one):
             raise BadConfiguration(sentence)
+    check_price(models, configuration)
+
+
+def check_price(models: Chosen, configuration: Configuration) -> None:
+    """Raises BadConfiguration when money is limited and a price is not known."""
     unpriced = [name for name, price in models.prices.items() if price is None]
     if configuration.cost_budget_usd is not None and unpriced:
         raise BadConfiguration(
@@ -55,6 +61,10 @@ def check(models: Chosen, configuration: Configuration) -> None:
             f"limit the tokens instead (--max-tokens), or state the price with --set model_prices={unpriced[0]}=IN/OUT "
             "in US dollars per million tokens."
         )
+
+
+def _is_none(name: str) -> bool:
+    return name.strip().lower() in ("", NO_MODEL)
 
 
 def _settings(text: str, base_url: str, configuration: Configuration, env: Mapping[str, str]) -> ModelSettings:

@@ -1,6 +1,7 @@
 """Trying a model out before relying on it: is it there, does it call tools, does it keep to a schema, what fits in."""
 
 import asyncio
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -41,7 +42,8 @@ TOOLBOX = Toolbox("probe", {"probe": Sum})
 QUESTION = HumanMessage("What is two plus three? Answer with the number.")
 _TELLING = (FailureKind.BAD_REQUEST, FailureKind.MALFORMED, FailureKind.REFUSAL)
 """Failures that tell something of the model; any other may be gone in a minute."""
-_HOPELESS = (FailureKind.AUTH, FailureKind.QUOTA, FailureKind.UNREACHABLE, FailureKind.TIMEOUT)
+_HOPELESS = (FailureKind.AUTH, FailureKind.QUOTA, FailureKind.UNREACHABLE)
+"""A slow one is not hopeless: it may still have to be loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,22 +93,26 @@ async def _tried(
     journal: Journal,
     seconds: float,
 ) -> bool | Failure:
-    usage = Usage(0, 0)
+    usage = Usage(PROMPT_TOKENS // 3, 0, counted=False)
+    failure: Failure | None = None
+    started = time.monotonic()
     messages: list[BaseMessage] = [QUESTION]
     try:
         async with asyncio.timeout(seconds):
             runnable = steered(chat, settings.name.provider, shape, strategy, REPLY_TOKENS)
             said = told(await runnable.ainvoke(messages, {"run_name": "probe"}))
     except Exception as error:  # noqa: BLE001 - provider libraries raise anything; it becomes a value here
-        return failure_of(error)
+        failure = failure_of(error)
+        usage = usage if failure.kind is FailureKind.TIMEOUT else Usage(0, 0)
+        return failure
     else:
         usage = Usage(said.prompt_tokens or PROMPT_TOKENS, said.reply_tokens or 0, 0, said.prompt_tokens is not None)
         return _worked(said, shape)
     finally:
         cost = ledger.settle(reservation, usage)
-        asked = ModelAsked(
-            "planning", "probe", str(settings.name), 1, usage.prompt, 0, usage.reply, cost, 0.0, usage.counted
-        )
+        seconds_taken = round(time.monotonic() - started, 3)
+        figures = (1, usage.prompt, 0, usage.reply, cost, seconds_taken, usage.counted)
+        asked = ModelAsked("planning", "probe", str(settings.name), *figures, failure.kind if failure else None)
         await asyncio.shield(journal.record(asked))
 
 
@@ -156,7 +162,8 @@ async def _told_by_server(settings: ModelSettings, seconds: float) -> Any:
 def _places(settings: ModelSettings, base: str, root: str) -> list[tuple[str, str, Mapping[str, str] | None]]:
     if settings.name.provider == "ollama":
         return [("POST", f"{base}/api/show", {"model": settings.name.model})]
-    return [("GET", f"{base}/models", None), ("GET", f"{root}/props", None)]
+    # vLLM and others, llama.cpp, LM Studio.
+    return [("GET", address, None) for address in (f"{base}/models", f"{root}/props", f"{root}/api/v0/models")]
 
 
 def _lengths(body: Any, model: str) -> Iterator[int]:
@@ -167,7 +174,8 @@ def _lengths(body: Any, model: str) -> Iterator[int]:
     listed = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
     own = [entry for entry in listed if entry.get("id") == model] or (listed if len(listed) == 1 else [])
     for entry in own:
-        yield from _numbers(entry, ("max_model_len", "loaded_context_length", "max_context_length", "context_length"))
+        yield from _numbers(entry, ("max_model_len", "loaded_context_length", "context_length"))
+        yield from _numbers(entry.get("meta"), ("n_ctx",))
     yield from _numbers(body.get("default_generation_settings"), ("n_ctx",))
     info = body.get("model_info")
     if isinstance(info, dict):

@@ -27,6 +27,12 @@ _CUT_OFF = ("length", "max_tokens", "max_output_tokens", "token_limit", "context
 _REFUSED = ("content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited", "spii", "guardrail")
 
 
+MOST_CHARACTERS = 100_000
+"""Of one reply, several times what is ever asked for: a server may ignore its limits, we need not read it all."""
+MOST_TOKENS = 10**9
+"""A count above this is none."""
+
+
 class MalformedReply(Exception):
     """A reply cannot be used. The message is one sentence that tells the model what was wrong with it."""
 
@@ -56,7 +62,7 @@ def told(message: "AIMessage") -> Told:
     usage: Mapping[str, Any] = message.usage_metadata or {}
     details = usage.get("input_token_details")
     return Told(
-        text=without_chat_tokens(without_thinking(printable(_text(message.content)))),
+        text=without_chat_tokens(without_thinking(printable(_text(message.content)[:MOST_CHARACTERS]))),
         calls=tuple(_native_calls(message)),
         cut_off=_mentions(reasons, _CUT_OFF) and not refused,
         refused=refused,
@@ -152,4 +158,4 @@ def _has_refusal(message: "AIMessage") -> bool:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None

@@ -18,6 +18,8 @@ Strategy = Literal["tools", "schema", "plain"]
 """Native tool calls, a JSON schema the provider holds the model to, or JSON asked for in words."""
 
 Json = dict[str, Any]
+_BOUNDS = ("maxLength", "maxItems", "minItems")
+_GRAMMARS = ("openai-compatible", "ollama")
 
 _SCALARS = {"string": "...", "integer": 0, "number": 0.5, "boolean": True, "null": None}
 _WORDS = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
@@ -34,13 +36,22 @@ def steered(
         return _bound(model, options)
     if strategy == "tools":
         return _with_tools(model, provider, shape, options)
-    steering = _schema_options(model, provider, shape.name, wire_schema(shape))
+    schema = wire_schema(shape, bounded=provider in _GRAMMARS)
+    steering = _schema_options(model, provider, shape.name, schema)
     steered_model = _bound(model, _merged(options, steering))
     return _told_in_words(shape, steered_model) if provider == "deepseek" else steered_model
 
 
-def wire_schema(shape: Shape) -> Json:
-    """The JSON schema of the shape in the dialect that every provider takes: no references, everything required."""
+def wire_schema(shape: Shape, *, bounded: bool = False) -> Json:
+    """The JSON schema of the shape in the dialect that every provider takes: no references, everything required.
+
+    With bounds on lengths for servers that make a grammar of it: without them a small model fills a list for ever.
+    """
+    schema = _schema(shape)
+    return schema if bounded else _unbounded(schema)
+
+
+def _schema(shape: Shape) -> Json:
     match shape:
         case Form():
             return _plain_schema(shape.fields)
@@ -202,6 +213,12 @@ def _reduced_schema(fields: type[BaseModel]) -> Json:
     return _reduced(full, full.get("$defs", {}), ())
 
 
+def _unbounded(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {word: _unbounded(value) for word, value in schema.items() if word not in _BOUNDS}
+    return [_unbounded(value) for value in schema] if isinstance(schema, list) else schema
+
+
 def _object(properties: Json) -> Json:
     return {
         "type": "object",
@@ -218,9 +235,9 @@ def _move_schema(tool: str, arguments: type[BaseModel]) -> Json:
 
 
 def _reduced(node: Json, definitions: Mapping[str, Json], inside: tuple[str, ...]) -> Json:
-    """The node in the words every provider knows. Limits on numbers and lengths are left to our own validation."""
+    """The node in the words every provider knows; bounds on lengths are taken out again where they are not known."""
     node, inside = _resolved(node, definitions, inside)
-    reduced: Json = {word: node[word] for word in ("type", "description", "enum") if word in node}
+    reduced: Json = {word: node[word] for word in ("type", "description", "enum", *_BOUNDS) if word in node}
     if "const" in node:
         reduced["enum"] = [node["const"]]
     if "anyOf" in node:

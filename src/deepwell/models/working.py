@@ -7,7 +7,7 @@ from langchain_core.language_models import BaseChatModel
 from deepwell.budget.ledger import Ledger
 from deepwell.configuration import Configuration
 from deepwell.errors import BadConfiguration
-from deepwell.models.asking import Manners, Model
+from deepwell.models.asking import Asked, Manners, Model, Unusable
 from deepwell.models.breaker import Retries
 from deepwell.models.capabilities import Capabilities, CapabilityCache, cache_key
 from deepwell.models.choosing import Chosen
@@ -28,16 +28,23 @@ CACHE = "models.json"
 
 async def working_models(
     models: Chosen, ledger: Ledger, journal: Journal, clock: Clock, configuration: Configuration, home: Path
-) -> tuple[Model, Model]:
+) -> tuple[Asked, Asked]:
     """The model that leads and the one that researches; the same one where they do not differ. Raises AnalystFailed."""
     retries = Retries(configuration.max_model_retries)
     patience = Patience(configuration.model_backoff_s)
     manners = Manners(configuration.max_prompt_tokens, configuration.model_timeout_s, patience)
-    at_work: dict[ModelSettings, Model] = {}
+    cache = CapabilityCache(home / CACHE)
+    at_work: dict[ModelSettings, Asked] = {}
     for one in models.each:
         chat = chat_model(one, configuration.model_timeout_s)
-        capabilities = await _capabilities(chat, one, ledger, journal, clock, CapabilityCache(home / CACHE))
-        at_work[one] = Model(chat, one.name, capabilities, ledger, journal, clock, retries, manners)
+        try:
+            capabilities = await _capabilities(chat, one, ledger, journal, clock, cache)
+            at_work[one] = Model(chat, one.name, capabilities, ledger, journal, clock, retries, manners)
+        except ModelFailed as error:
+            at_work[one] = Unusable(str(one.name), error.failure)
+    unusable = [model for model in at_work.values() if isinstance(model, Unusable)]
+    if len(unusable) == len(at_work):
+        raise ModelFailed(unusable[0].failure)
     return at_work[models.lead], at_work[models.researcher]
 
 

@@ -32,7 +32,8 @@ async def _outcome(state: ResearchState, bench: Workbench) -> Outcome:
         return _not_found(state, gaps, bench)
     outline = await bench.analyst.outline(brief, state["plan"], evidence, gaps)
     if isinstance(outline, Unanswerable):
-        return _not_found(state, outline.missing, bench)
+        judged = f"{len(evidence)} claims were found and kept; none of them was judged to answer the question."
+        return _not_found(state, outline.missing, bench, (judged,))
     return await _report(state, outline, bench)
 
 
@@ -46,16 +47,19 @@ async def _report(state: ResearchState, outline: Outline, bench: Workbench) -> O
     return document.report(outline.title, checked.sections, checked.citations, state["catalogue"], method)
 
 
-def _not_found(state: ResearchState, missing: tuple[str, ...], bench: Workbench) -> NotFound:
+def _not_found(
+    state: ResearchState, missing: tuple[str, ...], bench: Workbench, notes: tuple[str, ...] = ()
+) -> NotFound:
     searched = state["research_record"].searched
-    return document.not_found(state["research_brief"].question, searched, missing, _method(state, bench))
+    method = _method(state, bench, notes=notes)
+    return document.not_found(state["research_brief"].question, searched, missing, method)
 
 
-def _method(state: ResearchState, bench: Workbench, removed: int = 0) -> Methodology:
+def _method(state: ResearchState, bench: Workbench, removed: int = 0, notes: tuple[str, ...] = ()) -> Methodology:
     return methodology(
         state["research_record"],
         state["configuration"],
-        (*bench.limits, *overrun(bench.account.lines, state["budget"])),
+        (*notes, *bench.limits, *overrun(bench.account.lines, state["budget"])),
         removed,
         degradations=bench.degradations,
         spend=bench.account.lines,

@@ -14,6 +14,7 @@ from deepwell.stages.investigate import unit as investigate
 from deepwell.stages.investigate.unit import Desk
 from deepwell.stages.judge.claims import extract_evidence
 from deepwell.state import ResearcherState, SupervisorState
+from deepwell.vocabulary.events import Degraded
 from deepwell.vocabulary.evidence import Findings, UnitOutcome, UnitStatus
 from deepwell.vocabulary.moves import FetchUrl, SearchWeb
 from deepwell.vocabulary.plan import Topic
@@ -111,9 +112,18 @@ class ResearchUnit:
     async def salvage(self) -> UnitOutcome:
         """Sum up what was at hand when the unit was cut off, waiting for nothing outside."""
         found = investigate.findings_of(self._latest.get("moves", []))
-        # What was only picked over in haste may be looked at again by a later unit.
-        summed_up = found or replace(await _digested(self._latest, workbench(self._config).stand_in), read=())
-        return self._outcome(summed_up, cut_off=True)
+        return self._outcome(found or await self._picked_over(), cut_off=True)
+
+    async def _picked_over(self) -> Findings:
+        """The stand-in's findings; the passages count as unread, so that a later unit may look at them again."""
+        bench = workbench(self._config)
+        if bench.analyst is not bench.stand_in and self._latest["desk"].passages:
+            degraded = Degraded(
+                f"the research on “{self.topic.text}”", "The unit was cut off before the model answered."
+            )
+            bench.degradations.append(degraded)
+            await bench.journal.record(degraded)
+        return replace(await _digested(self._latest, bench.stand_in), read=())
 
     def _outcome(self, findings: Findings, *, cut_off: bool = False) -> UnitOutcome:
         desk = self._latest["desk"]

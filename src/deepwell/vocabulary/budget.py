@@ -7,6 +7,7 @@ from typing import Literal
 
 Phase = Literal["planning", "research", "writing"]
 """The parts of a run that are accounted for by themselves."""
+Means = Literal["", "tokens", "money"]
 
 FULL_RESERVE_MINUTES = 1.5
 RESERVE_SHARE = 0.3
@@ -58,6 +59,8 @@ class Spend:
 
     tokens: int = 0
     cost_usd: float = 0.0
+    short_of: Means = ""
+    """What research has too little left of for another request."""
 
 
 NOTHING_SPENT = Spend()

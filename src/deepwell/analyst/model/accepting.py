@@ -21,6 +21,7 @@ from deepwell.analyst.model.forms import (
 from deepwell.analyst.protocol import Board, Notebook
 from deepwell.language.markdown import leading_nowhere, on_one_line
 from deepwell.language.markers import cited, renumbered
+from deepwell.language.section_text import within_a_section
 from deepwell.language.words import content_words
 from deepwell.models.replies import MalformedReply
 from deepwell.models.thinking import without_stray_thinking
@@ -42,6 +43,13 @@ from deepwell.vocabulary.tier import TIERS, Tier
 
 MOST_CLAIMS_IN_A_SHORT_ANSWER = 12
 MOST_SECTIONS = 8
+MOST_LINES = 50
+"""Of any list that a model writes."""
+MOST_IN_LINE = 300
+MOST_IN_HEADING = 120
+MOST_THOUGHT = 2000
+MOST_ANSWER = 20_000
+"""Characters."""
 OPEN_POINTS = "What was not found"
 _HEADING = re.compile(r"^#{1,6}\s+")
 
@@ -50,7 +58,7 @@ def intake(form: Any, question: str, today: date, language: str = "") -> Clarifi
     """Brief, plan, preferences and tier; or the question back."""
     told: IntakeForm = form
     parts = list(_subquestions(told.subquestions, question))
-    back = on_one_line(told.clarification)
+    back = _line(told.clarification)
     if not parts and back.endswith(("?", "？")):
         return Clarification(back)
     if not parts:
@@ -90,7 +98,7 @@ def researcher_moves(calls: Sequence[Any], notebook: Notebook, shown: Sequence[i
 def findings(form: Any, shown: Sequence[int]) -> Findings:
     """The answer with those of its citations that name a passage it was shown."""
     told: FindingsForm = form
-    said = leading_nowhere(without_stray_thinking(told.answer)).strip()
+    said = leading_nowhere(without_stray_thinking(told.answer[:MOST_ANSWER])).strip()
     answer = renumbered(said, {number: number for number in shown})
     gaps = _lines(told.gaps)
     if not cited(answer):
@@ -114,24 +122,26 @@ def outline(
     missing = _lines(told.missing)
     if not told.answerable and missing:
         return Unanswerable(missing)
-    sections = [part for one in told.sections[:MOST_SECTIONS] if (part := _section(one, evidence))]
+    usable = [part for one in told.sections[:MOST_LINES] if (part := _section(one, evidence))]
+    sections = _each_once(usable)[:MOST_SECTIONS]
     if not sections:
         raise MalformedReply("Every section needs a heading and the numbers of the claims that it rests on.")
-    title = on_one_line(told.title) or brief.question
+    title = _line(told.title) or brief.question
     return Outline(title, (*sections, *_open_points(gaps, _open_heading(told.open_heading, sections))))
 
 
 def section_text(text: str, section: Section) -> str:
     """The text with its own citations alone, without a heading, links or pictures."""
     allowed = {number: number for item in section.evidence for number in item.source_ids}
-    clean = renumbered(_without_heading(leading_nowhere(text), section.heading), allowed).strip()
+    plain = within_a_section(leading_nowhere(_without_heading(text[:MOST_ANSWER], section.heading)))
+    clean = renumbered(plain, allowed).strip()
     if not cited(clean):
         raise MalformedReply("Every sentence that states a fact must end with the citation of its claim, such as [2].")
     return clean
 
 
 def _subquestions(forms: Sequence[SubQuestionForm], question: str) -> Iterator[SubQuestion]:
-    asked = {on_one_line(form.question): form for form in forms if content_words(form.question)}
+    asked = {_line(form.question): form for form in forms[:MOST_LINES] if content_words(_line(form.question))}
     for i, (text, form) in enumerate(asked.items(), start=1):
         queries = [Query(search, question) for search in (*_lines(form.searches), text)]
         yield SubQuestion(f"sq-{i}", text, tuple(dict.fromkeys(queries)), form.settled_by.strip())
@@ -140,13 +150,13 @@ def _subquestions(forms: Sequence[SubQuestionForm], question: str) -> Iterator[S
 def _supervisor_move(call: Any, board: Board) -> SupervisorMove | None:
     match call:
         case ConductResearchForm() if content_words(call.research_topic):
-            topic = on_one_line(call.research_topic)
+            topic = _line(call.research_topic)
             queries = tuple(Query(search, board.brief.question) for search in (*_lines(call.searches), topic))
-            return ConductResearch(topic, _served(call, board), on_one_line(call.gap), queries)
+            return ConductResearch(topic, _served(call, board), _line(call.gap), queries)
         case ResearchCompleteForm():
             return ResearchComplete(min(1.0, max(0.0, call.confidence)), _lines(call.gaps))
         case ThinkForm() if call.reflection.strip():
-            return Think(call.reflection.strip())
+            return Think(call.reflection.strip()[:MOST_THOUGHT])
     return None
 
 
@@ -162,21 +172,28 @@ def _served(call: ConductResearchForm, board: Board) -> str:
 def _researcher_move(call: Any, notebook: Notebook) -> ResearcherMove | None:
     match call:
         case SearchForm() if content_words(call.query):
-            query = Query(" ".join(call.query.split()), notebook.brief.question)
+            query = Query(_line(call.query), notebook.brief.question)
             return None if query in notebook.queries else SearchWeb(query)
         case FetchForm() if call.address.strip():
             return FetchUrl(call.address.strip())
         case ThinkForm() if call.reflection.strip():
-            return Think(call.reflection.strip())
+            return Think(call.reflection.strip()[:MOST_THOUGHT])
     return None
 
 
 def _section(form: SectionForm, evidence: Sequence[NumberedEvidence]) -> Section | None:
-    heading = on_one_line(form.heading)
+    heading = _line(form.heading, MOST_IN_HEADING)
     chosen = [evidence[n - 1] for n in dict.fromkeys(form.claims) if 1 <= n <= len(evidence)]
     if not (heading and chosen):
         return None
     return Section(heading, form.purpose.strip(), tuple(chosen), chosen[0].evidence.subquestion)
+
+
+def _each_once(sections: Sequence[Section]) -> list[Section]:
+    first: dict[str, Section] = {}
+    for section in sections:
+        first.setdefault(section.heading.casefold(), section)
+    return list(first.values())
 
 
 def _open_points(gaps: Sequence[str], heading: str) -> Iterator[Section]:
@@ -185,7 +202,7 @@ def _open_points(gaps: Sequence[str], heading: str) -> Iterator[Section]:
 
 
 def _open_heading(told: str, sections: Sequence[Section]) -> str:
-    heading = on_one_line(told)
+    heading = _line(told, MOST_IN_HEADING)
     return heading if heading and heading not in [part.heading for part in sections] else OPEN_POINTS
 
 
@@ -206,8 +223,14 @@ def _one_of(text: str, allowed: Sequence[Any], otherwise: Any) -> Any:
 
 
 def _lines(texts: Sequence[str]) -> tuple[str, ...]:
-    tidy = (on_one_line(text) for text in texts)
+    tidy = (_line(text) for text in texts[:MOST_LINES])
     return tuple(dict.fromkeys(line for line in tidy if content_words(line)))
+
+
+def _line(text: str, most: int = MOST_IN_LINE) -> str:
+    """One line of a length that a person would write."""
+    line = on_one_line(text[: 4 * most])
+    return line if len(line) <= most else f"{line[:most].rsplit(' ', 1)[0]} …"
 
 
 def _without_heading(text: str, heading: str) -> str:

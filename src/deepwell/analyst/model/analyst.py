@@ -9,7 +9,7 @@ from deepwell.analyst.model.forms import DIGEST, INVESTIGATE, OUTLINE, SUPERVISE
 from deepwell.analyst.model.prompts import rendered
 from deepwell.analyst.protocol import Board, Notebook
 from deepwell.language.tokens import estimated_tokens
-from deepwell.models.asking import Ask, Model, Prompt
+from deepwell.models.asking import Ask, Asked, Prompt
 from deepwell.vocabulary.evidence import Findings, ReadPassage
 from deepwell.vocabulary.moves import ResearcherMove, SupervisorMove
 from deepwell.vocabulary.plan import Plan, Topic
@@ -24,7 +24,7 @@ LENGTHS = {"short": "Two to four sentences.", "standard": "About 100 to 250 word
 class ModelAnalyst:
     """One model leads and writes, another one (or the same) does the research."""
 
-    def __init__(self, lead: Model, researcher: Model, sources: str, language: str = "") -> None:
+    def __init__(self, lead: Asked, researcher: Asked, sources: str, language: str = "") -> None:
         self.name = lead.name
         self._lead, self._researcher = lead, researcher
         self._sources, self._language = sources, language

@@ -56,9 +56,10 @@ def _budget_reasons(situation: Situation, budget: Budget) -> Iterator[StopReason
         yield StopReason.INTERRUPTED
     if situation.remaining_minutes is not None and situation.remaining_minutes < budget.synthesis_reserve_minutes:
         yield StopReason.TIME
-    if budget.tokens is not None and situation.spend.tokens >= budget.tokens:
+    spend = situation.spend
+    if spend.short_of == "tokens" or (budget.tokens is not None and spend.tokens >= budget.tokens):
         yield StopReason.TOKENS
-    if budget.cost_usd is not None and situation.spend.cost_usd >= budget.cost_usd > 0:
+    if spend.short_of == "money" or (budget.cost_usd is not None and spend.cost_usd >= budget.cost_usd > 0):
         yield StopReason.MONEY
 
 

@@ -82,7 +82,8 @@ def _extended(
     score: float | None,
     configuration: Configuration,
 ) -> ResearchRecord:
-    searched = (*record.searched, *(query.text for outcome in outcomes for query in outcome.queries))
+    asked = (query.text for outcome in outcomes for query in outcome.queries if query.text.strip())
+    searched = (*record.searched, *asked)
     return replace(
         record,
         iteration=record.iteration + 1,

@@ -9,6 +9,9 @@ from deepwell.vocabulary.events import Degraded
 from deepwell.vocabulary.record import ResearchRecord
 from deepwell.vocabulary.report import Methodology
 
+MOST_PARTS = 5
+"""Parts that are named one by one."""
+
 
 def methodology(
     record: ResearchRecord,
@@ -73,7 +76,12 @@ def _without_model(degradations: Sequence[Degraded]) -> Iterator[str]:
     for one in degradations:
         reasons.setdefault(one.reason, []).append(one.part)
     for reason, parts in reasons.items():
-        yield f"Made without the model: {', '.join(dict.fromkeys(parts))}. {reason}"
+        yield f"Made without the model: {_some(list(dict.fromkeys(parts)))}. {reason}"
+
+
+def _some(parts: Sequence[str]) -> str:
+    more = len(parts) - MOST_PARTS
+    return ", ".join(parts) if more <= 0 else f"{', '.join(parts[:MOST_PARTS])} and {_count(more, 'other part')}"
 
 
 def _ending(record: ResearchRecord, stop: StopReason, configuration: Configuration) -> Iterator[str]:
