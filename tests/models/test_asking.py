@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from deepwell.errors import BudgetSpent
-from deepwell.models.asking import Ask, Prompt
+from deepwell.models.asking import Ask
 from deepwell.models.breaker import IN_A_ROW
 from deepwell.models.failures import FailureKind, ModelFailed
 from deepwell.models.replies import MalformedReply
@@ -40,16 +40,10 @@ def scripted(*replies: Reply) -> Any:
 
 
 def ask(shape: Any = FORM, **changes: Any) -> Ask[Any]:
-    plain = Ask(
-        "digest",
-        "research",
-        shape,
-        lambda room: Prompt("Answer.", "What? " * (room // 100)),
-        lambda x, room: x,
-        1000,
-        0.9,
-    )
-    return replace(plain, **changes)
+    def case(room: int) -> str:
+        return "What? " * (room // 100)
+
+    return replace(Ask("digest", "research", shape, "Answer.", case, lambda x, room: x, 1000, 0.9), **changes)
 
 
 async def test_a_form_comes_back_typed_and_is_booked() -> None:
@@ -182,12 +176,12 @@ async def test_what_a_server_refused_once_is_not_tried_again() -> None:
 
 
 async def test_units_that_overflow_together_halve_the_context_once() -> None:
-    def prompt(room: int) -> Prompt:
-        return Prompt("Answer.", "word " * room)
+    def case(room: int) -> str:
+        return "word " * room
 
     with ModelServer(scripted({"text": "yes"}), context_tokens=5000, latency_s=0.05) as server:
         setting = Setting(server)
-        await asyncio.gather(*(setting.model.ask(ask(prompt=prompt)) for _ in range(4)))
+        await asyncio.gather(*(setting.model.ask(ask(case=case)) for _ in range(4)))
     assert setting.model._context == 8192 // 2
 
 
@@ -238,15 +232,15 @@ async def test_prose_that_cannot_be_continued_ends_with_a_whole_sentence() -> No
 async def test_an_overflow_is_answered_with_half_the_room_and_remembered() -> None:
     rooms: list[int] = []
 
-    def prompt(room: int) -> Prompt:
+    def case(room: int) -> str:
         rooms.append(room)
-        return Prompt("Answer.", "word " * room)
+        return "word " * room
 
     with ModelServer(scripted({"text": "yes"}), context_tokens=3000) as server:
         setting = Setting(server)
-        await setting.model.ask(ask(prompt=prompt))
+        await setting.model.ask(ask(case=case))
         before = len(server.log)
-        await setting.model.ask(ask(prompt=prompt))
+        await setting.model.ask(ask(case=case))
     assert before > 1
     assert len(server.log) == before + 1
     assert rooms[-1] < rooms[1]
@@ -285,7 +279,7 @@ async def test_short_means_make_a_short_reply() -> None:
 async def test_a_model_whose_tokens_are_small_is_reserved_for_accordingly() -> None:
     with ModelServer(scripted({"text": "yes"})) as server:
         setting = Setting(server, tokens=100_000)
-        dense = ask(prompt=lambda room: Prompt("A.", "," * 400))
+        dense = ask(case=lambda room: "," * 400)
         await setting.model.ask(dense)
         await setting.model.ask(dense)
     assert setting.ledger.spend.tokens <= 100_000

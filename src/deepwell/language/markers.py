@@ -10,6 +10,9 @@ MARKER = re.compile(r"(?<![\w\]])(?:\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])+(?![(:])"
 _NUMBER = re.compile(r"\d+")
 _MARKERS_BEHIND = re.compile(rf"[ \t]*(?:{MARKER.pattern}[ \t]*\.?)+")
 _ONLY_MARKERS = re.compile(rf"(?:\s|{MARKER.pattern})*")
+# A run of blanks is entered at its start alone, and never given back: a long one costs its length, not its square.
+_BEFORE_A_STOP = re.compile(r"(?<!\s)\s++([.,;:!?])")
+_BLANKS_LEFT_BEHIND = re.compile(r"(?<![ \t])[ \t]++(?=[.,;:!?](?:\s|$)|$)", re.MULTILINE)
 
 
 def cited(text: str) -> tuple[int, ...]:
@@ -20,7 +23,7 @@ def cited(text: str) -> tuple[int, ...]:
 
 def without_markers(text: str) -> str:
     """The text as it reads with every marker taken out."""
-    return re.sub(r"\s+([.,;:!?])", r"\1", re.sub(r"[ \t]{2,}", " ", MARKER.sub("", text))).strip()
+    return _BEFORE_A_STOP.sub(r"\1", re.sub(r"[ \t]{2,}", " ", MARKER.sub("", text))).strip()
 
 
 def cited_sentences(text: str) -> Iterator[str]:
@@ -34,6 +37,8 @@ def _with_markers_behind(text: str) -> Iterator[tuple[int, int]]:
     """The sentences, each stretched over the markers that follow it on the same line."""
     taken = 0
     for start, end in sentences(text):
+        if end <= taken:
+            continue
         start = max(start, taken)
         behind = _MARKERS_BEHIND.match(text, end)
         taken = behind.end() if behind else end
@@ -54,4 +59,4 @@ def renumbered(text: str, numbers: Mapping[int, int]) -> str:
 def _rewritten(text: str, replace: Callable[[re.Match[str]], str]) -> str:
     changed = MARKER.sub(replace, text)
     # A marker that vanished leaves its space behind.
-    return re.sub(r"[ \t]+(?=[.,;:!?](?:\s|$))|[ \t]+$", "", changed, flags=re.MULTILINE)
+    return _BLANKS_LEFT_BEHIND.sub("", changed)

@@ -22,7 +22,8 @@ QUESTION_WORDS = frozenset(
 _NOT_A_NAME = STOPWORDS | QUESTION_WORDS | frozenset(("yes", "later", "earlier", "meanwhile", "today", "following"))
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _CAPITALISED = r"(?:[A-Z]\.(?:[A-Z]\.)*|(?:[dDlL]['’]|O['’]|Mc|Mac)?[^\W\d_a-z][\w&]*(?:[-‐'’.][^\W_]\w*)*)"
-_FIGURE = r"(?:\d[\w,.]*\w|\d)"
+# No more than a dozen commas and points: a list of numbers without spaces is read from each of them only so far.
+_FIGURE = r"\d\w*+(?:[,.]++\w++){0,12}+"
 _LINK = r"(?:of|the|de|da|di|del|della|der|den|van|von|du|la|le|el|al|bin|ibn|y|e|for|in|on|and|&|at|to|a)"
 _GAP = r"[ \t\u00a0]+"
 _NAME = re.compile(
@@ -31,7 +32,9 @@ _NAME = re.compile(
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,120})[\"”]|(?<!\w)['‘]([^'‘’\n]{2,120}?)['’](?!\w)")
 # Such a link joins two names as often as it sits inside one: only quotation marks keep those whole.
 _PUBLISHER_TAIL = re.compile(r" [-–|] |: ")
-_WEAK_LINK = re.compile(r"\s+(?:and|in|on|at|to|for|a|&)\s+(?:the\s+)?")
+_WEAK_LINK = re.compile(r"(?<!\s)\s++(?:and|in|on|at|to|for|a|&)\s++(?:the\s++)?")
+_BETWEEN_SMALL_WORDS = re.compile(r"[ .,-]*+")
+_TAIL = re.compile(r"['’]s$|(?<![.,'’])[.,'’]++$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +79,9 @@ def publisher_names(publisher: str) -> tuple[str, str]:
 def _trimmed(text: str, start: int, end: int) -> list[Span]:
     """Without leading small words (`The`, `Which`), a final possessive, and bare figures."""
     while (first := _WORD.match(text, start)) and first.end() <= end and fold(first.group()) in _NOT_A_NAME:
-        rest = text[first.end() : end]
-        start = first.end() + len(rest) - len(rest.lstrip(" .,-"))
-    tidy = re.sub(r"['’]s$|[.,'’]+$", "", text[start:end])
+        gap = _BETWEEN_SMALL_WORDS.match(text, first.end(), end)
+        start = gap.end() if gap else end
+    tidy = _TAIL.sub("", text[start:end])
     # Scripts without capitals have no names that could be told from other words.
     if len(tidy) < 2 or not any(c.isupper() for c in tidy) or not (tidy[0].isupper() or tidy[0].isdigit()):
         return []

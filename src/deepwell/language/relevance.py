@@ -72,7 +72,8 @@ def relevance(reading: Reading, terms: Mapping[str, float]) -> float:
     """Higher is better; comparable for the same terms."""
     size = 1 - LENGTH_SHARE + LENGTH_SHARE * len(reading.sequence) / MEAN_WORDS
     body = sum(w * _saturated(reading.counts[t], size) for t, w in terms.items() if t in reading.counts)
-    title = sum(weight for term, weight in terms.items() if term in reading.title)
+    titled = frozenset(reading.title)
+    title = sum(weight for term, weight in terms.items() if term in titled)
     best = max((sum(terms[t] for t in held & terms.keys()) for held in reading.sentences), default=0.0)
     return body + TITLE_SHARE * title + SENTENCE_SHARE * best
 
@@ -82,7 +83,5 @@ def _saturated(count: int, size: float) -> float:
 
 
 def _contains(sequence: Sequence[str], key: Key) -> bool:
-    if not key:
-        return False
-    first, size = key[0], len(key)
-    return any(item == first and tuple(sequence[i : i + size]) == key for i, item in enumerate(sequence))
+    # Python finds one text in another in linear time, whatever both are; no stem holds a line break.
+    return bool(key) and "\n".join(("", *key, "")) in "\n".join(("", *sequence, ""))

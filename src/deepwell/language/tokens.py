@@ -32,4 +32,5 @@ def fitting(text: str, tokens: int) -> str:
     if whole <= tokens:
         return text
     cut = text[: max(0, int(len(text) * tokens / whole))]
-    return cut.rsplit(None, 1)[0] if " " in cut[len(cut) // 2 :] else cut
+    whole_words = cut.rsplit(None, 1) if " " in cut[len(cut) // 2 :] else [cut]
+    return whole_words[0] if whole_words else ""

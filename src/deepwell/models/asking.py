@@ -43,22 +43,16 @@ _UNBILLED = frozenset(FailureKind) - {FailureKind.TIMEOUT, FailureKind.MALFORMED
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
-    """What a model is told. The standing part is the same in every run, and first, so that provider caches hit."""
-
-    standing: str
-    case: str
-
-
-@dataclass(frozen=True, slots=True)
 class Ask(Generic[R]):
     """A judgement to be had from a model."""
 
     purpose: str
     phase: Phase
     shape: Shape
-    prompt: Callable[[int], Prompt]
-    """Writes the prompt so that its case takes about so many tokens at most: how to shorten is planned, not luck."""
+    standing: str
+    """What the model is told every time. It comes first, so that provider caches hit."""
+    case: Callable[[int], str]
+    """Writes the rest so that it takes about so many tokens at most: how to shorten is planned, not luck."""
     accept: Callable[[Any, int], R]
     """Turns what was replied to a prompt of that room into the judgement. Raises MalformedReply when it is no use."""
     reply_tokens: int
@@ -214,7 +208,7 @@ class Model:
             # Several units may overflow at once, for the same reason: the context is halved once for all of them.
             self._context = min(self._context, max(LEAST_ROOM, turn.context // 2))
             shrunk = replace(turn, room=max(LEAST_ROOM, turn.room // 2), context=self._context)
-            return None if ask.prompt(shrunk.room) == ask.prompt(turn.room) else shrunk
+            return None if ask.case(shrunk.room) == ask.case(turn.room) else shrunk
         if change == "plainer":
             self._refused.add(ask.shape.name)
             return None if turn.strategy == "plain" else replace(turn, strategy="plain")
@@ -304,14 +298,14 @@ class Model:
         return None
 
     def _messages(self, ask: Ask[R], turn: _Turn) -> list[BaseMessage]:
-        prompt = ask.prompt(turn.room)
-        case = f"{prompt.case}\n\n{turn.reminder}" if turn.reminder else prompt.case
-        return [SystemMessage(self._standing(prompt, ask.shape, turn.strategy)), HumanMessage(case)]
+        case = ask.case(turn.room)
+        case = f"{case}\n\n{turn.reminder}" if turn.reminder else case
+        return [SystemMessage(self._standing(ask, turn.strategy)), HumanMessage(case)]
 
-    def _standing(self, prompt: Prompt, shape: Shape, strategy: Strategy) -> str:
-        if not self._needs_words(shape, strategy):
-            return prompt.standing
-        return f"{prompt.standing}\n\n{instructions(shape)}"
+    def _standing(self, ask: Ask[R], strategy: Strategy) -> str:
+        if not self._needs_words(ask.shape, strategy):
+            return ask.standing
+        return f"{ask.standing}\n\n{instructions(ask.shape)}"
 
     def _needs_words(self, shape: Shape, strategy: Strategy) -> bool:
         """A grammar makes a local model write the right brackets; only words make it know what to put in them."""
@@ -335,8 +329,7 @@ class Model:
 
     def _room(self, ask: Ask[R], strategy: Strategy) -> int:
         """Tokens for the case: what the context leaves beside the reply and the standing part."""
-        standing = self._standing(ask.prompt(LEAST_ROOM), ask.shape, strategy)
-        around = estimated_tokens(standing) + self._schema_tokens(ask.shape, strategy)
+        around = estimated_tokens(self._standing(ask, strategy)) + self._schema_tokens(ask.shape, strategy)
         free = self._context / min(MOST_DENSE, max(MARGIN, self._tokens_per_estimate)) - self._reply_limit(ask) - around
         return max(LEAST_ROOM, min(self._manners.max_prompt_tokens, int(free)))
 

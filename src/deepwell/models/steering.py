@@ -47,16 +47,11 @@ def wire_schema(shape: Shape, *, bounded: bool = False) -> Json:
 
     With bounds on lengths for servers that make a grammar of it: without them a small model fills a list for ever.
     """
-    schema = _schema(shape)
-    return schema if bounded else _unbounded(schema)
-
-
-def _schema(shape: Shape) -> Json:
     match shape:
         case Form():
-            return _plain_schema(shape.fields)
+            return _plain_schema(shape.fields, bounded=bounded)
         case Toolbox():
-            moves = [_move_schema(name, arguments) for name, arguments in shape.tools.items()]
+            moves = [_move_schema(name, arguments, bounded=bounded) for name, arguments in shape.tools.items()]
             return _object({"moves": {"type": "array", "items": {"anyOf": moves}}})
         case Prose():
             return {"type": "string"}
@@ -202,15 +197,16 @@ def _merged(options: Json, more: Json) -> Json:
 # The schema
 
 
-def _plain_schema(fields: type[BaseModel]) -> Json:
+def _plain_schema(fields: type[BaseModel], *, bounded: bool = False) -> Json:
     """A copy: who gets it may take its description out."""
-    return dict(_reduced_schema(fields))
+    return dict(_reduced_schema(fields, bounded))
 
 
 @cache
-def _reduced_schema(fields: type[BaseModel]) -> Json:
+def _reduced_schema(fields: type[BaseModel], bounded: bool) -> Json:
     full = fields.model_json_schema()
-    return _reduced(full, full.get("$defs", {}), ())
+    schema = _reduced(full, full.get("$defs", {}), ())
+    return schema if bounded else cast("Json", _unbounded(schema))
 
 
 def _unbounded(schema: Any) -> Any:
@@ -228,8 +224,8 @@ def _object(properties: Json) -> Json:
     }
 
 
-def _move_schema(tool: str, arguments: type[BaseModel]) -> Json:
-    schema = _plain_schema(arguments)
+def _move_schema(tool: str, arguments: type[BaseModel], *, bounded: bool) -> Json:
+    schema = _plain_schema(arguments, bounded=bounded)
     description = {"description": schema.pop("description")} if "description" in schema else {}
     return _object({"tool": {"type": "string", "enum": [tool]}, "arguments": schema}) | description
 

@@ -35,7 +35,7 @@ def test_a_missing_or_unknown_variable_is_an_error() -> None:
     everything = {"today": "", "sources": "", "conversation": "", "question": "?"}
     with pytest.raises(KeyError, match="no variable extra"):
         rendered("take_in", **everything, extra="x")
-    assert rendered("take_in", **everything | {"question": "What is $5?"}).case.count("What is $5?") == 1
+    assert rendered("take_in", **everything | {"question": "What is $5?"}).count("What is $5?") == 1
 
 
 def test_the_supervisor_is_told_to_skip_covered_ground_and_the_researcher_to_stop() -> None:

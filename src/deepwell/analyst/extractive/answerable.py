@@ -21,6 +21,9 @@ SOURCED_SHARE = 0.5
 SPELLED, ALIKE = 7, 0.82
 """A long unknown word may be a slip of the pen; short ones differ from too many others by one letter."""
 
+AROUND = 120
+"""Characters on each side of a name that tell whether it is cited."""
+
 _PIECE = r"(?:articles?|reports?|pieces?|reviews?|story|stories|coverage|post|interview|editorial|column|paper)"
 _BY = re.compile(
     rf"\b(?:{_PIECE}|another|analysis)\s+(?:by|from|in)\s+(?:both\s+)?$"
@@ -65,7 +68,7 @@ def cited_sources(question: str) -> list[Span]:
     """Names the question cites as a publication: `a Bloomberg article`, `a report by Reuters`."""
     found = []
     for span in names(question):
-        head, tail = question[: span.start], question[span.end :]
+        head, tail = question[max(0, span.start - AROUND) : span.start], question[span.end : span.end + AROUND]
         cited = _BY.search(_ARTICLE.sub("", head)) or (_ITS_PIECE.match(tail) and _THE.search(head))
         if cited and not span.text.startswith(MONTHS):
             found.append(span)

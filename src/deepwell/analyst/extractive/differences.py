@@ -1,8 +1,9 @@
 """Where sources give the same or another number for the same thing."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations, islice
 
 from deepwell.language.stems import fold, stem, stems
 from deepwell.language.words import STOPWORDS
@@ -12,6 +13,12 @@ NEAR = 4
 """Words on each side of a number that say what it is about."""
 SHARED = 2
 """Words near two numbers that must be the same for them to be about one thing."""
+MOST_FIGURES = 40
+"""Numbers taken from one claim: what has more is no sentence."""
+MOST_NEAR = 16
+"""Stems near a number, for words that are glued together with signs."""
+REACH = 160
+"""Characters on each side of a number in which the words near it are looked for."""
 
 _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -79,28 +86,34 @@ def comparisons(evidence: Sequence[NumberedEvidence]) -> list[Comparison]:
 
 def figures(sentence: str) -> list[Figure]:
     """Numbers with what they count: `30 gears`, `150 BC`, `eight tonnes`, `1901`."""
-    found = [figure for match in _FIGURE.finditer(sentence) if (figure := _figure(match))]
+    return list(islice(chain(_in_digits(sentence), _in_words(sentence)), MOST_FIGURES))
+
+
+def _in_digits(sentence: str) -> Iterator[Figure]:
+    return (figure for match in _FIGURE.finditer(sentence) if (figure := _figure(match)))
+
+
+def _in_words(sentence: str) -> Iterator[Figure]:
     for match in _WORDED.finditer(sentence):
         thing = fold(match["thing"])
         if thing not in _FURNITURE and thing not in NUMBER_WORDS:
             value = NUMBER_WORDS[match["figure"].lower()]
-            found.append(Figure(_counted(thing), value, match.group(), _near(match), thing))
-    return found
+            yield Figure(_counted(thing), value, match.group(), _near(match), thing)
 
 
 def _figure(match: re.Match[str]) -> Figure | None:
     value = float(match["figure"].replace(",", "")) * _SCALES.get((match["scale"] or "").strip(), 1.0)
     thing = fold(match["thing"] or "")
-    near, shown = _near(match), match.group().strip()
+    shown = match.group().strip()
     if match["percent"]:
-        return Figure("percent", value, shown, near)
+        return Figure("percent", value, shown, _near(match))
     if match["era"]:
-        return Figure("year BC", value, f"{match['figure']} BC", near)
+        return Figure("year BC", value, f"{match['figure']} BC", _near(match))
     if not match["scale"] and _YEAR.fullmatch(match["figure"]):
-        return Figure("year", value, match["figure"], near)
+        return Figure("year", value, match["figure"], _near(match))
     if not thing or thing in _FURNITURE or _DAY_OF_MONTH.match(match["thing"]):
         return None
-    return Figure(_counted(thing), value, shown, near, thing)
+    return Figure(_counted(thing), value, shown, _near(match), thing)
 
 
 def _counted(thing: str) -> str:
@@ -110,28 +123,36 @@ def _counted(thing: str) -> str:
 
 
 def _near(match: re.Match[str]) -> frozenset[str]:
-    before = match.string[: match.start()].split()[-NEAR:]
-    after = match.string[match.start("figure") :].split()[1 : NEAR + 1]
+    start, end = match.start(), match.end("figure")
+    before = match.string[max(0, start - REACH) : start].split()[-NEAR:]
+    after = match.string[match.start("figure") : end + REACH].split()[1 : NEAR + 1]
     words = stems(" ".join((*before, *after)))
-    return frozenset(word for word in words if word not in _FURNITURE and not word[0].isdigit())
+    telling = (word for word in words if word not in _FURNITURE and not word[0].isdigit())
+    return frozenset(islice(telling, MOST_NEAR))
 
 
 def _comparison(thing: str, stated: Sequence[_Stated]) -> Comparison | None:
     """Only numbers that are about the same are set against each other."""
-    related = [one for one in stated if any(_related(one, other) for other in stated)]
-    values: dict[float, tuple[str, list[NumberedEvidence]]] = {}
+    told_by: dict[tuple[str, ...], set[tuple[int, ...]]] = {}
+    for one in stated:
+        for words in _shareable(one):
+            told_by.setdefault(words, set()).add(one.item.source_ids)
+    related = [one for one in stated if any(_is_told_elsewhere(one, told_by[words]) for words in _shareable(one))]
+    values: dict[float, tuple[str, dict[NumberedEvidence, None]]] = {}
     for one in related:
-        _, items = values.setdefault(one.figure.value, (one.figure.shown, []))
-        if one.item not in items:
-            items.append(one.item)
+        _, items = values.setdefault(one.figure.value, (one.figure.shown, {}))
+        items[one.item] = None
     if not values:
         return None
     called = related[0].figure.called or thing
     return Comparison(called, tuple((shown, tuple(items)) for shown, items in values.values()))
 
 
-def _related(one: _Stated, other: _Stated) -> bool:
-    if set(one.item.source_ids) & set(other.item.source_ids):
-        return False
+def _shareable(one: _Stated) -> Iterator[tuple[str, ...]]:
     # What is counted is itself one of the words near a number; a bare year has none of its own.
-    return len(one.figure.near & other.figure.near) >= SHARED
+    return combinations(sorted(one.figure.near), SHARED)
+
+
+def _is_told_elsewhere(one: _Stated, told_by: Iterable[tuple[int, ...]]) -> bool:
+    own = frozenset(one.item.source_ids)
+    return any(own.isdisjoint(other) for other in told_by)

@@ -23,7 +23,8 @@ PER_SOURCE = 3
 LONG = 45
 """Words beyond which a sentence is worth less: a reader wants the point."""
 
-_FURNITURE = re.compile(r"^\s*(?:#{1,6}\s|[-=*_]{3,}|!\[)|https?://\S+\s*$|\bPage \d+\b|·.*·|-{3,}\s*\|")
+_FURNITURE = re.compile(r"^\s*(?:#{1,6}\s|[-=*_]{3,}|!\[)|\bPage \d++\b|·.*·|(?<!-)-{3,}+\s*+\|")
+_ADDRESS = re.compile(r"https?://\S")
 _IS_CJK = re.compile(rf"[{CJK}]")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _OPENS_WITH_PRONOUN = re.compile(r"^(?:it|he|she|they|this|that|these|those|such|but|and|so)\b", re.IGNORECASE)
@@ -104,7 +105,7 @@ def _quotable(sentence: str) -> str:
 
 def _is_sentence(text: str) -> bool:
     """A statement with an end, or a row of a table; questions, captions, headings and page furniture are none."""
-    if _FURNITURE.search(text) or len(text) < 12:
+    if len(text) < 12 or _FURNITURE.search(text) or _ADDRESS.search(text.rsplit(None, 1)[-1]):
         return False
     if "|" in text:
         # A row of a table, its outer bars gone: several cells that say something.

@@ -1,24 +1,50 @@
 """The analyst that asks a chat model: it lays out the case, and takes from the reply only what can be used."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date
+from typing import Any, TypeVar
 
 from deepwell.analyst.model import accepting, blocks
 from deepwell.analyst.model.blocks import Shown
 from deepwell.analyst.model.forms import DIGEST, INVESTIGATE, OUTLINE, SUPERVISE, TAKE_IN, WRITE_SECTION
-from deepwell.analyst.model.prompts import rendered
+from deepwell.analyst.model.prompts import rendered, standing
 from deepwell.analyst.protocol import Board, Notebook
 from deepwell.language.tokens import estimated_tokens
-from deepwell.models.asking import Ask, Asked, Prompt
+from deepwell.models.asking import Ask, Asked
+from deepwell.models.shapes import Shape
+from deepwell.vocabulary.budget import Phase
 from deepwell.vocabulary.evidence import Findings, ReadPassage
 from deepwell.vocabulary.moves import ResearcherMove, SupervisorMove
 from deepwell.vocabulary.plan import Plan, Topic
 from deepwell.vocabulary.question import Brief, Clarification, Conversation, Intake
 from deepwell.vocabulary.report import NumberedEvidence, Outline, Section, Unanswerable, WrittenSection
 
+R = TypeVar("R")
 NOTES_SHARE = 0.3
 """Share of the room that notes of earlier units may take beside the passages."""
 LENGTHS = {"short": "Two to four sentences.", "standard": "About 100 to 250 words.", "long": "About 300 to 600 words."}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How a judgement is asked for, whatever the case."""
+
+    phase: Phase
+    shape: Shape
+    reply_tokens: int
+    share: float
+    """Of the phase's remaining time."""
+
+
+JUDGEMENTS = {
+    "take_in": Judgement("planning", TAKE_IN, 3000, 0.4),
+    "supervise": Judgement("research", SUPERVISE, 2000, 0.4),
+    "investigate": Judgement("research", INVESTIGATE, 3000, 0.7),
+    "digest": Judgement("research", DIGEST, 3000, 0.8),
+    "outline": Judgement("writing", OUTLINE, 2500, 0.4),
+    "write_section": Judgement("writing", WRITE_SECTION, 3000, 0.85),
+}
 
 
 class ModelAnalyst:
@@ -33,7 +59,7 @@ class ModelAnalyst:
         """One call for everything that has to be known before the first search."""
         question = next(turn.text for turn in reversed(conversation) if turn.speaker == "user")
 
-        def prompt(room: int) -> Prompt:
+        def prompt(room: int) -> str:
             return rendered(
                 "take_in",
                 today=today.isoformat(),
@@ -45,13 +71,13 @@ class ModelAnalyst:
         def accept(form: object, room: int) -> Clarification | Intake:
             return accepting.intake(form, question, today, self._language)
 
-        return await self._lead.ask(Ask("take_in", "planning", TAKE_IN, prompt, accept, 3000, share=0.4))
+        return await self._lead.ask(_asked("take_in", prompt, accept))
 
     async def supervise(self, board: Board) -> Sequence[SupervisorMove]:
         """What to look into next, seeing the whole board."""
         brief = board.brief
 
-        def case(notes: str) -> Prompt:
+        def case(notes: str) -> str:
             return rendered(
                 "supervise",
                 today=brief.as_of,
@@ -65,20 +91,20 @@ class ModelAnalyst:
                 queries=board.queries_left,
             )
 
-        def prompt(room: int) -> Prompt:
-            texts = blocks.shared_out(board.notes, room - _size(case("")))
+        def prompt(room: int) -> str:
+            texts = blocks.shared_out(board.notes, room - estimated_tokens(case("")))
             return case(blocks.bullets(text for text in texts if text))
 
         def accept(calls: Sequence[object], room: int) -> Sequence[SupervisorMove]:
             return accepting.supervisor_moves(calls, board)
 
-        return await self._lead.ask(Ask("supervise", "research", SUPERVISE, prompt, accept, 2000, share=0.4))
+        return await self._lead.ask(_asked("supervise", prompt, accept))
 
     async def investigate(self, notebook: Notebook) -> Sequence[ResearcherMove]:
         """Report what the first searches brought, or search once more."""
         brief, topic = notebook.brief, notebook.topic
 
-        def case(known: str, passages: str) -> Prompt:
+        def case(known: str, passages: str) -> str:
             return rendered(
                 "investigate",
                 today=brief.as_of,
@@ -94,21 +120,23 @@ class ModelAnalyst:
 
         def laid_out(room: int) -> tuple[str, Shown]:
             known = _known(notebook.notes, room) + blocks.addresses(notebook.unread)
-            return known, blocks.passage_blocks(notebook.passages, notebook.seen, room - _size(case(known, "")))
+            return known, blocks.passage_blocks(
+                notebook.passages, notebook.seen, room - estimated_tokens(case(known, ""))
+            )
 
-        def prompt(room: int) -> Prompt:
+        def prompt(room: int) -> str:
             known, shown = laid_out(room)
             return case(known, shown.text)
 
         def accept(calls: Sequence[object], room: int) -> Sequence[ResearcherMove]:
             return accepting.researcher_moves(calls, notebook, laid_out(room)[1].numbers)
 
-        return await self._researcher.ask(Ask("investigate", "research", INVESTIGATE, prompt, accept, 3000, share=0.7))
+        return await self._researcher.ask(_asked("investigate", prompt, accept))
 
     async def digest(self, brief: Brief, topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
         """What the passages say to the topic."""
 
-        def case(shown: str) -> Prompt:
+        def case(shown: str) -> str:
             return rendered(
                 "digest",
                 today=brief.as_of,
@@ -119,15 +147,15 @@ class ModelAnalyst:
             )
 
         def laid_out(room: int) -> Shown:
-            return blocks.passage_blocks(passages, frozenset(), room - _size(case("")))
+            return blocks.passage_blocks(passages, frozenset(), room - estimated_tokens(case("")))
 
-        def prompt(room: int) -> Prompt:
+        def prompt(room: int) -> str:
             return case(laid_out(room).text)
 
         def accept(form: object, room: int) -> Findings:
             return accepting.findings(form, laid_out(room).numbers)
 
-        return await self._researcher.ask(Ask("digest", "research", DIGEST, prompt, accept, 3000, share=0.8))
+        return await self._researcher.ask(_asked("digest", prompt, accept))
 
     async def outline(
         self, brief: Brief, plan: Plan, evidence: Sequence[NumberedEvidence], gaps: Sequence[str]
@@ -136,7 +164,7 @@ class ModelAnalyst:
         if brief.kind == "fact" and brief.preferences.length != "long":
             return accepting.short_answer(brief, evidence, gaps)
 
-        def case(claims: str) -> Prompt:
+        def case(claims: str) -> str:
             return rendered(
                 "outline",
                 today=brief.as_of,
@@ -148,13 +176,13 @@ class ModelAnalyst:
                 gaps=f"What stayed open:\n{blocks.bullets(gaps)}\n" if gaps else "",
             )
 
-        def prompt(room: int) -> Prompt:
-            return case(blocks.claim_blocks(evidence, room - _size(case(""))))
+        def prompt(room: int) -> str:
+            return case(blocks.claim_blocks(evidence, room - estimated_tokens(case(""))))
 
         def accept(form: object, room: int) -> Outline | Unanswerable:
             return accepting.outline(form, brief, evidence, gaps)
 
-        return await self._lead.ask(Ask("outline", "writing", OUTLINE, prompt, accept, 2500, share=0.4))
+        return await self._lead.ask(_asked("outline", prompt, accept))
 
     async def write_section(
         self, brief: Brief, outline: Outline, section: Section, so_far: Sequence[WrittenSection]
@@ -163,7 +191,7 @@ class ModelAnalyst:
         if not section.evidence:
             return blocks.bullets(section.notes)
 
-        def case(claims: str, earlier: str) -> Prompt:
+        def case(claims: str, earlier: str) -> str:
             return rendered(
                 "write_section",
                 today=brief.as_of,
@@ -179,18 +207,19 @@ class ModelAnalyst:
                 length="Two to four sentences." if brief.kind == "fact" else LENGTHS[brief.preferences.length],
             )
 
-        def prompt(room: int) -> Prompt:
+        def prompt(room: int) -> str:
             earlier = blocks.earlier_sections(so_far, int(room * NOTES_SHARE))
-            return case(blocks.claim_blocks(section.evidence, room - _size(case("", earlier))), earlier)
+            return case(blocks.claim_blocks(section.evidence, room - estimated_tokens(case("", earlier))), earlier)
 
         def accept(text: str, room: int) -> str:
             return accepting.section_text(text, section)
 
-        return await self._lead.ask(Ask("write_section", "writing", WRITE_SECTION, prompt, accept, 3000, share=0.85))
+        return await self._lead.ask(_asked("write_section", prompt, accept))
 
 
-def _size(prompt: Prompt) -> int:
-    return estimated_tokens(prompt.case)
+def _asked(name: str, case: Callable[[int], str], accept: Callable[[Any, int], R]) -> Ask[R]:
+    how = JUDGEMENTS[name]
+    return Ask(name, how.phase, how.shape, standing(name), case, accept, how.reply_tokens, how.share)
 
 
 def _reason(topic: Topic) -> str:

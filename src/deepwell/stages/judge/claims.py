@@ -19,7 +19,7 @@ _UNCERTAIN = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+|^#{1,6}\s+")
-_BETWEEN_WORDS = r"(?:\s|\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])+"
+_BETWEEN_WORDS = re.compile(r"(?:\s|\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])+")
 _QUOTES = "\"“”„«»'‘’ "
 
 
@@ -27,15 +27,16 @@ def extract_evidence(
     answer: str, passages: Sequence[ReadPassage], topic: Topic, configuration: Configuration
 ) -> tuple[Evidence, ...]:
     """The claims of a cited answer whose `[n]` count `passages` from 1; a marker beyond them counts for nothing."""
-    found: dict[str, Evidence] = {}
+    found: dict[frozenset[str], tuple[str, tuple[ReadPassage, ...]]] = {}
     for claim, behind in _cited_claims(answer, passages):
-        key = " ".join(sorted(content_words(claim)))
+        key = content_words(claim)
         if key in found:
-            behind = (*_read_again(found[key], passages), *behind)
-            claim = found[key].claim
+            claim, before = found[key]
+            behind = (*_read_again(before, passages), *behind)
         if key in found or len(found) < configuration.max_evidence_claims_per_research_unit:
-            found[key] = _evidence(claim, behind[: configuration.max_source_urls_per_claim], topic)
-    return tuple(found.values())
+            found[key] = claim, behind[: configuration.max_source_urls_per_claim]
+    # Only now, once for each claim: an answer may say the same a thousand times.
+    return tuple(_evidence(claim, behind, topic) for claim, behind in found.values())
 
 
 def uncertainty(claim: str) -> str | None:
@@ -71,16 +72,28 @@ def _evidence(claim: str, behind: Sequence[ReadPassage], topic: Topic) -> Eviden
     )
 
 
-def _read_again(evidence: Evidence, passages: Sequence[ReadPassage]) -> tuple[ReadPassage, ...]:
-    sources = {span.source for span in evidence.passages}
+def _read_again(before: Sequence[ReadPassage], passages: Sequence[ReadPassage]) -> tuple[ReadPassage, ...]:
+    sources = {passage.source.hash for passage in before}
     return tuple({p.source.hash: p for p in passages if p.source.hash in sources}.values())
 
 
 def _quoted(text: str, claim: str) -> tuple[int, int] | None:
-    # A quotation may have been re-wrapped, and footnote markers of the document's own are left out of it.
-    pattern = _BETWEEN_WORDS.join(re.escape(word) for word in claim.split())
-    match = re.search(pattern, text)
-    return match.span() if match else None
+    # A quotation may have been re-wrapped, and footnote markers of the document's own are left out of it. Both are
+    # compared with one space in those places: a pattern made of the claim could take for ever to fail.
+    wanted = _BETWEEN_WORDS.sub(" ", claim).strip()
+    start = _BETWEEN_WORDS.sub(" ", text).find(wanted)
+    if not wanted or start < 0:
+        return None
+    return _place(text, start), _place(text, start + len(wanted) - 1) + 1
+
+
+def _place(text: str, place: int) -> int:
+    """Where the character stands in the text that stands at `place` when there is one space between words."""
+    for gap in _BETWEEN_WORDS.finditer(text):
+        if gap.start() >= place:
+            break
+        place += len(gap.group()) - 1
+    return place
 
 
 def _nearest(text: str, claim: str) -> tuple[int, int]:

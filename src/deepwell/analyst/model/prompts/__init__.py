@@ -4,21 +4,24 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from deepwell.models.asking import Prompt
-
 _DIVIDER = "\n===\n"
 
 
-def rendered(name: str, **values: object) -> Prompt:
-    """The prompt of that name. A variable without a value, and a value without a variable, is a defect of ours."""
-    standing, case = _parts(name)
+def standing(name: str) -> str:
+    """The instructions of that prompt, the same every time."""
+    return _parts(name)[0]
+
+
+def rendered(name: str, **values: object) -> str:
+    """The case of that prompt. A variable without a value, and a value without a variable, is a defect of ours."""
+    case = _parts(name)[1]
     unused = set(values) - set(case.get_identifiers())
     if unused:
         raise KeyError(f"the prompt {name} has no variable {min(unused)}")
     # Blocks that are empty in this case leave blank lines behind: at most one of them is kept.
     lines = case.substitute(values).splitlines()
     kept = [line for i, line in enumerate(lines) if line.strip() or (i and lines[i - 1].strip())]
-    return Prompt(standing, "\n".join(kept).strip())
+    return "\n".join(kept).strip()
 
 
 @cache
