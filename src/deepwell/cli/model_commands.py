@@ -84,7 +84,7 @@ def dry_run(console: Console, question: str, configuration: Configuration, *, as
     _print_calls(console, expected)
     for sentence in dict.fromkeys(missing(one) for one in (picked.each if picked else ())):
         words += f"\nBefore it can run: {sentence}" if sentence else ""
-    console.print(words, soft_wrap=True, highlight=False, markup=False)
+    console.print(words, soft_wrap=not console.is_terminal, highlight=False, markup=False)
     return Exit.REPORT
 
 
@@ -109,7 +109,10 @@ def _roles(picked: Chosen | None, failures: Mapping[ModelSettings, str | None]) 
     if picked is None:
         return []
     cache = CapabilityCache(home() / "models.json")
-    named = (("plans, leads and writes", picked.lead), ("researches", picked.researcher))
+    if picked.lead == picked.researcher:
+        named = [("plans, researches and writes", picked.lead)]
+    else:
+        named = [("plans, leads and writes", picked.lead), ("researches", picked.researcher)]
     return [_role(role, one, picked.prices[str(one.name)], cache, failures.get(one)) for role, one in named]
 
 
@@ -144,11 +147,15 @@ def _offers(env: Mapping[str, str]) -> list[Offer]:
 
 def _print_models(console: Console, roles: list[Role], offers: list[Offer]) -> None:
     if not roles:
-        console.print(NO_MODEL_SAID, soft_wrap=True, highlight=False)
+        console.print(NO_MODEL_SAID, soft_wrap=not console.is_terminal, highlight=False)
     for role in roles:
         where = f" at {role.address}" if role.address else ""
-        console.print(Text(f"{role.model}{where}", style="bold"), Text(f"{role.role}"), soft_wrap=True)
-        console.print(Text(f"    {role.missing or f'ready; {role.price}; {role.probed}'}"), soft_wrap=True)
+        console.print(
+            Text(f"{role.model}{where}", style="bold"), Text(f"{role.role}"), soft_wrap=not console.is_terminal
+        )
+        console.print(
+            Text(f"    {role.missing or f'ready; {role.price}; {role.probed}'}"), soft_wrap=not console.is_terminal
+        )
     console.print()
     table = Table(box=None, pad_edge=False)
     for column in ("provider", "for example", "what is missing"):
