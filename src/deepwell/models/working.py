@@ -1,5 +1,6 @@
 """From chosen models to models at work: built, probed once, and set up for one run."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from langchain_core.language_models import BaseChatModel
@@ -33,12 +34,12 @@ async def working_models(
     retries = Retries(configuration.max_model_retries)
     patience = Patience(configuration.model_backoff_s)
     manners = Manners(configuration.max_prompt_tokens, configuration.model_timeout_s, patience)
-    cache = CapabilityCache(home / CACHE)
+    trials = _Trials(ledger, journal, clock, CapabilityCache(home / CACHE))
     at_work: dict[ModelSettings, Asked] = {}
     for one in models.each:
         chat = chat_model(one, configuration.model_timeout_s)
         try:
-            capabilities = await _capabilities(chat, one, ledger, journal, clock, cache)
+            capabilities = await trials.known(chat, one)
             at_work[one] = Model(chat, one.name, capabilities, ledger, journal, clock, retries, manners)
         except ModelFailed as error:
             at_work[one] = Unusable(str(one.name), error.failure)
@@ -48,38 +49,39 @@ async def working_models(
     return at_work[models.lead], at_work[models.researcher]
 
 
-async def _capabilities(
-    chat: BaseChatModel,
-    settings: ModelSettings,
-    ledger: Ledger,
-    journal: Journal,
-    clock: Clock,
-    cache: CapabilityCache,
-) -> Capabilities:
-    known = cache.get(cache_key(settings), clock.now().date())
-    return known or await _tried_out(chat, settings, ledger, journal, clock, cache)
+@dataclass(frozen=True, slots=True)
+class _Trials:
+    """What it takes to try a model out, and where the result is remembered."""
+
+    ledger: Ledger
+    journal: Journal
+    clock: Clock
+    cache: CapabilityCache
+
+    async def known(self, chat: BaseChatModel, settings: ModelSettings) -> Capabilities:
+        """What was found out before, or is now. Raises AnalystFailed or BadConfiguration."""
+        known = self.cache.get(cache_key(settings), self.clock.now().date())
+        return known or await self.tried(chat, settings)
+
+    async def tried(self, chat: BaseChatModel, settings: ModelSettings) -> Capabilities:
+        """What is found out now."""
+        left = self.ledger.seconds_left("planning")
+        seconds = MOST_PROBE_SECONDS if left is None else min(MOST_PROBE_SECONDS, left * PROBE_SHARE)
+        today = self.clock.now().date()
+        try:
+            found = await probe(chat, settings, self.ledger, self.journal, seconds, today)
+        except ModelFailed as error:
+            if error.failure.kind is FailureKind.AUTH:
+                raise BadConfiguration(_refused_key(settings)) from None
+            raise
+        if found.lasting:
+            self.cache.put(cache_key(settings), found.capabilities)
+        return found.capabilities
 
 
-async def _tried_out(
-    chat: BaseChatModel,
-    settings: ModelSettings,
-    ledger: Ledger,
-    journal: Journal,
-    clock: Clock,
-    cache: CapabilityCache,
-) -> Capabilities:
-    left = ledger.seconds_left("planning")
-    seconds = MOST_PROBE_SECONDS if left is None else min(MOST_PROBE_SECONDS, left * PROBE_SHARE)
-    try:
-        found = await probe(chat, settings, ledger, journal, seconds, clock.now().date())
-    except ModelFailed as error:
-        if error.failure.kind is FailureKind.AUTH:
-            title, names = PROVIDERS[settings.name.provider].title, PROVIDERS[settings.name.provider].key_names
-            raise BadConfiguration(f"{title} does not accept the key: check {' or '.join(names)}.") from None
-        raise
-    if found.lasting:
-        cache.put(cache_key(settings), found.capabilities)
-    return found.capabilities
+def _refused_key(settings: ModelSettings) -> str:
+    provider = PROVIDERS[settings.name.provider]
+    return f"{provider.title} does not accept the key: check {' or '.join(provider.key_names)}."
 
 
 async def probed_again(settings: ModelSettings, configuration: Configuration, clock: Clock, home: Path) -> Capabilities:
@@ -87,7 +89,7 @@ async def probed_again(settings: ModelSettings, configuration: Configuration, cl
     budget = Budget(None, clock.now(), clock.monotonic())
     ledger = Ledger(budget, clock.monotonic, {})
     chat = chat_model(settings, configuration.model_timeout_s)
-    return await _tried_out(chat, settings, ledger, _NoJournal(), clock, CapabilityCache(home / CACHE))
+    return await _Trials(ledger, _NoJournal(), clock, CapabilityCache(home / CACHE)).tried(chat, settings)
 
 
 class _NoJournal:
