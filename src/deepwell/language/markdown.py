@@ -43,6 +43,8 @@ def leading_nowhere(text: str) -> str:
         text = _LINK.sub(_link_text, text)
     text = _DEFINITION.sub("", _BY_REFERENCE.sub(r"\1", text))
     text = _TAG.sub("", _LINE_BREAK.sub(" ", _AUTOLINK.sub(r"\1", text)))
+    # Taking one tag out may have made another of what stood around it: that one is shown, not obeyed.
+    text = _TAG.sub(lambda match: match[0].replace("<", "‹"), text)
     return _BARE_ADDRESS.sub(r"`\1`", _STILL_A_LINK.sub("] ", text))
 
 

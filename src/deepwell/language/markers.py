@@ -37,7 +37,7 @@ def _with_markers_behind(text: str) -> Iterator[tuple[int, int]]:
     """The sentences, each stretched over the markers that follow it on the same line."""
     taken = 0
     for start, end in sentences(text):
-        if end <= taken:
+        if end < taken:
             continue
         start = max(start, taken)
         behind = _MARKERS_BEHIND.match(text, end)

@@ -16,13 +16,14 @@ def fold(word: str) -> str:
     plain = word.lower().replace("’", "'")
     if plain.isascii():
         return plain
-    return "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+    # What is nothing but an accent stays: no word is ever empty.
+    return "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c)) or plain
 
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """The stem of a folded word."""
-    word = word.removesuffix("'s")
+    word = word.removesuffix("'s") or word
     if len(word) < 4 or not word.isascii():
         return word
     if word.endswith("ies"):

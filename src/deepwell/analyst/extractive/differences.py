@@ -15,9 +15,9 @@ SHARED = 2
 """Words near two numbers that must be the same for them to be about one thing."""
 MOST_FIGURES = 40
 """Numbers taken from one claim: what has more is no sentence."""
-MOST_NEAR = 16
-"""Stems near a number, for words that are glued together with signs."""
-REACH = 160
+MOST_NEAR = 24
+"""Stems near a number: words may be glued together with signs."""
+REACH = 1000
 """Characters on each side of a number in which the words near it are looked for."""
 
 _SMALL = (

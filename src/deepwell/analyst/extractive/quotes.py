@@ -105,7 +105,7 @@ def _quotable(sentence: str) -> str:
 
 def _is_sentence(text: str) -> bool:
     """A statement with an end, or a row of a table; questions, captions, headings and page furniture are none."""
-    if len(text) < 12 or _FURNITURE.search(text) or _ADDRESS.search(text.rsplit(None, 1)[-1]):
+    if len(text) < 12 or _FURNITURE.search(text) or _ADDRESS.search(text.rsplit(" ", 1)[-1]):
         return False
     if "|" in text:
         # A row of a table, its outer bars gone: several cells that say something.

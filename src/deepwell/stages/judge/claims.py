@@ -19,7 +19,8 @@ _UNCERTAIN = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+|^#{1,6}\s+")
-_BETWEEN_WORDS = re.compile(r"(?:\s|\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])+")
+_BLANKS = re.compile(r"\s+")
+_BLANKS_AND_MARKERS = re.compile(r"(?:\s|\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\](?![(:]))+")
 _QUOTES = "\"“”„«»'‘’ "
 
 
@@ -78,18 +79,22 @@ def _read_again(before: Sequence[ReadPassage], passages: Sequence[ReadPassage]) 
 
 
 def _quoted(text: str, claim: str) -> tuple[int, int] | None:
-    # A quotation may have been re-wrapped, and footnote markers of the document's own are left out of it. Both are
-    # compared with one space in those places: a pattern made of the claim could take for ever to fail.
-    wanted = _BETWEEN_WORDS.sub(" ", claim).strip()
-    start = _BETWEEN_WORDS.sub(" ", text).find(wanted)
+    # A quotation may have been re-wrapped, and footnote markers of the document's own are left out of it.
+    return _found(text, claim, _BLANKS) or _found(text, claim, _BLANKS_AND_MARKERS)
+
+
+def _found(text: str, claim: str, gaps: re.Pattern[str]) -> tuple[int, int] | None:
+    """Compared with one space in every gap: a pattern made of the claim's words could take for ever to fail."""
+    wanted = gaps.sub(" ", claim).strip()
+    start = gaps.sub(" ", text).find(wanted)
     if not wanted or start < 0:
         return None
-    return _place(text, start), _place(text, start + len(wanted) - 1) + 1
+    return _place(text, start, gaps), _place(text, start + len(wanted) - 1, gaps) + 1
 
 
-def _place(text: str, place: int) -> int:
-    """Where the character stands in the text that stands at `place` when there is one space between words."""
-    for gap in _BETWEEN_WORDS.finditer(text):
+def _place(text: str, place: int, gaps: re.Pattern[str]) -> int:
+    """Where the character stands in the text that stands at `place` when every gap is one space."""
+    for gap in gaps.finditer(text):
         if gap.start() >= place:
             break
         place += len(gap.group()) - 1
