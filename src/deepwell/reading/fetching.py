@@ -1,0 +1,535 @@
+"""Pages over HTTP, through one guarded door: every connection goes to an address that was checked, within limits."""
+
+import asyncio
+import contextlib
+import socket
+import ssl
+import threading
+import zlib
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from importlib.metadata import version
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urljoin
+
+import httpcore2
+
+from deepwell.errors import Unreadable
+from deepwell.reading.addresses import (
+    IPAddress,
+    Refusal,
+    Refused,
+    WebAddress,
+    ambiguous,
+    is_allowed,
+    is_public,
+    literal_ip,
+    may_be_own,
+)
+from deepwell.reading.robots import MAX_RULES_BYTES, Forbidden, Robots, RulesUnknown
+
+MEGABYTE = 1_000_000
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+"""From a host name and a port to IP addresses, best first. Raises OSError when there are none."""
+
+
+class WebFailure(Enum):
+    """What kept a page that may be read from being read."""
+
+    TIMEOUT = "timeout"
+    STATUS = "status"
+    TOO_LARGE = "too_large"
+    REDIRECTS = "redirects"
+    NETWORK = "network"
+    GARBLED = "garbled"
+    ROBOTS = "robots"
+
+
+class FetchFailed(Unreadable):
+    """A page could not be had; the message is one safe sentence."""
+
+    def __init__(self, failure: WebFailure, sentence: str, status: int | None = None) -> None:
+        super().__init__(sentence)
+        self.failure = failure
+        self.status = status
+        """The HTTP status, where one was the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """How much one page may cost, and how many are had at once."""
+
+    seconds: float = 20.0
+    """For all of it: waiting for a free place, robots.txt, redirects, the last byte."""
+    connect_seconds: float = 5.0
+    """For one connection with its TLS handshake."""
+    robots_seconds: float = 8.0
+    """For one robots.txt."""
+    wire_bytes: int = 20 * MEGABYTE
+    """As they come over the wire, headers included."""
+    body_bytes: int = 25 * MEGABYTE
+    """After unpacking."""
+    redirects: int = 5
+    at_once: int = 16
+    at_once_per_host: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A page as it came, unpacked but not yet read."""
+
+    asked: str
+    """The address as it was asked for."""
+    url: str
+    """The address it was had from, after all redirects."""
+    status: int
+    content_type: str
+    """As the server calls it, lower-case and without parameters; empty when it says nothing."""
+    charset: str | None
+    """As the server calls it, lower-case."""
+    body: bytes
+    fetched_at: datetime
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Those of KEPT_HEADERS that came, by their lower-case names."""
+
+
+KEPT_HEADERS = frozenset({"content-disposition", "content-language", "etag", "last-modified", "x-robots-tag"})
+_MAX_HEADER_CHARACTERS = 500
+
+
+class Fetcher:
+    """Has pages for one run. Close it, or use it in `async with`."""
+
+    def __init__(
+        self,
+        now: Callable[[], datetime],
+        *,
+        own_hosts: frozenset[str] = frozenset(),
+        limits: FetchLimits | None = None,
+        agent: str = "",
+        honours_robots: bool = True,
+        resolver: Resolver | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        """`own_hosts` (see `allow_list`) may lie in a private network; `agent` is the User-Agent, its product first."""
+        self._now = now
+        self._own_hosts = own_hosts
+        self._limits = limits or FetchLimits()
+        self._agent = agent or f"Deepwell/{version('deepwell')}"
+        self._backend = GuardedBackend(resolver or resolve, own_hosts, self._limits.wire_bytes)
+        self._ssl_context = ssl_context
+        self._pool: httpcore2.AsyncConnectionPool | None = None
+        self._robots = Robots(self._rules, self._agent.partition("/")[0]) if honours_robots else None
+        self._places = asyncio.Semaphore(self._limits.at_once)
+        self._host_places = defaultdict[str, asyncio.Semaphore](
+            lambda: asyncio.Semaphore(self._limits.at_once_per_host)
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close every connection and end what is still being loaded."""
+        if self._robots:
+            await self._robots.close()
+        if self._pool:
+            await self._pool.aclose()
+
+    async def fetch(self, url: str) -> Fetched:
+        """The page behind an address. Raises Refused or FetchFailed, both Unreadable, within the limits."""
+        address = WebAddress.parse(url, self._own_hosts)
+        async with _deadline(self._limits.seconds, address):
+            final, answer = await self._followed(address, self._robots)
+        return Fetched(
+            asked=url,
+            url=final.url,
+            status=answer.status,
+            content_type=answer.content_type,
+            charset=answer.charset,
+            body=answer.body,
+            fetched_at=self._now(),
+            headers={
+                name: value[:_MAX_HEADER_CHARACTERS] for name, value in answer.headers.items() if name in KEPT_HEADERS
+            },
+        )
+
+    async def _rules(self, url: str) -> bytes | None:
+        """A robots.txt through the same door. Statuses that blame the reader mean: there is none."""
+        address = WebAddress.parse(url, self._own_hosts)
+        try:
+            async with _deadline(self._limits.robots_seconds, address):
+                _, answer = await self._followed(address, None, cut_at=MAX_RULES_BYTES)
+        except FetchFailed as failed:
+            if failed.failure is WebFailure.REDIRECTS or failed.status in _NO_RULES:
+                return None
+            if failed.failure is WebFailure.NETWORK:  # so the page cannot be had either, and this says why
+                raise
+            raise RulesUnknown(str(failed)) from failed
+        return answer.body
+
+    async def _followed(
+        self, address: WebAddress, robots: Robots | None, cut_at: int | None = None
+    ) -> tuple[WebAddress, "_Answer"]:
+        """The first answer that is no redirect; every hop is checked like the first."""
+        first, seen = address, set[str]()
+        while address.url not in seen and len(seen) <= self._limits.redirects:
+            seen.add(address.url)
+            if robots:
+                await _heed(robots, address)
+            answer = await self._asked(address, cut_at)
+            if answer.location is None:
+                return address, answer
+            address = self._onward(address, answer.location)
+        how = "in a circle" if address.url in seen else "on too many times"
+        raise FetchFailed(WebFailure.REDIRECTS, f"{first.shown} sends readers {how}.")
+
+    def _onward(self, address: WebAddress, location: str) -> WebAddress:
+        """Where a redirect leads. From https to http is followed: nothing secret is ever sent, pages on http are read
+        as well, and the address that is kept and cited is the last one."""
+        if ambiguous(location):  # asked before joining, which would quietly drop such characters
+            raise _led_astray(address, Refusal.NOTATION)
+        try:
+            onward = WebAddress.parse(urljoin(address.url, location), self._own_hosts)
+        except Refused as refused:
+            raise _led_astray(address, refused.because) from refused
+        except ValueError as error:  # brackets that do not match
+            raise _led_astray(address, Refusal.NOTATION) from error
+        if onward.is_own and not address.is_own:
+            # The user allows these hosts to be read, not strangers to choose what is asked of them.
+            raise _led_astray(address, Refusal.INSIDE)
+        return onward
+
+    async def _asked(self, address: WebAddress, cut_at: int | None) -> "_Answer":
+        request = httpcore2.URL(scheme=address.scheme, host=address.host, port=address.port, target=address.target)
+        headers = [
+            ("Host", address.netloc),
+            ("User-Agent", self._agent),
+            ("Accept", "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.5"),
+            ("Accept-Encoding", "gzip, deflate"),
+        ]
+        timeouts = {"connect": self._limits.connect_seconds}
+        async with self._host_places[address.host], self._places:
+            with _named_failures(address):
+                async with self._connections().stream(
+                    "GET", request, headers=headers, extensions={"timeout": timeouts}
+                ) as response:
+                    return await self._answer(address, response, cut_at)
+
+    async def _answer(self, address: WebAddress, response: httpcore2.Response, cut_at: int | None) -> "_Answer":
+        headers = {name.decode("latin-1").lower(): _text(value) for name, value in response.headers}
+        if response.status in _REDIRECTS and headers.get("location"):
+            return _Answer(response.status, headers, b"", location=headers["location"])
+        if not 200 <= response.status < 300:
+            sentence = f"{address.shown} answered with HTTP status {response.status}."
+            raise FetchFailed(WebFailure.STATUS, sentence, response.status)
+        limit = self._limits.body_bytes if cut_at is None else cut_at
+        if cut_at is None and _announced(headers) > self._limits.wire_bytes:
+            raise _TooMuch
+        body = await _body(
+            response, Unpacking.of(headers.get("content-encoding", "")), limit, is_cut=cut_at is not None
+        )
+        return _Answer(response.status, headers, body)
+
+    def _connections(self) -> httpcore2.AsyncConnectionPool:
+        if self._pool is None:
+            # Made late, because loading certificates takes a while. Connections are kept briefly: the page mostly
+            # follows its robots.txt, and a server that closes first would fail the request.
+            self._pool = httpcore2.AsyncConnectionPool(
+                ssl_context=self._ssl_context or httpcore2.default_ssl_context(),
+                network_backend=self._backend,
+                max_connections=None,
+                max_keepalive_connections=self._limits.at_once,
+                keepalive_expiry=3.0,
+            )
+        return self._pool
+
+
+# Answers
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_NO_RULES = frozenset(range(400, 500)) - {429}
+"""Statuses that mean a site without robots.txt. 429 asks for less, so it is taken like a server's error."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    location: str | None = None
+
+    @property
+    def content_type(self) -> str:
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def charset(self) -> str | None:
+        for parameter in self.headers.get("content-type", "").split(";")[1:]:
+            name, _, value = parameter.partition("=")
+            if name.strip().lower() == "charset":
+                return value.strip(" \t\"'").lower() or None
+        return None
+
+
+def _text(value: bytes) -> str:
+    try:
+        text = value.decode("utf-8")
+    except UnicodeDecodeError:
+        text = value.decode("latin-1")
+    return text.strip()
+
+
+def _announced(headers: Mapping[str, str]) -> int:
+    length = headers.get("content-length", "")
+    return int(length) if length.isascii() and length.isdigit() else 0
+
+
+async def _body(response: httpcore2.Response, unpacking: "Unpacking", limit: int, *, is_cut: bool) -> bytes:
+    """The whole body unpacked; beyond the limit it is cut, or fails."""
+    body = bytearray()
+    async with contextlib.aclosing(response.aiter_stream()) as chunks:
+        async for chunk in chunks:
+            for piece in unpacking.feed(chunk):
+                body += piece
+                if len(body) > limit:
+                    if is_cut:
+                        return bytes(body[:limit])
+                    raise _TooMuch
+                # A kilobyte on the wire can be a megabyte here, or a thousand tiny chunks: others must get their turn.
+                await asyncio.sleep(0)
+    unpacking.finish()
+    return bytes(body)
+
+
+class _TooMuch(Exception):
+    """More came than is read of one page."""
+
+
+class _Damaged(Exception):
+    """What came cannot be unpacked."""
+
+
+class Unpacking:
+    """Unfolds a packed body piece by piece: how much comes out is limited before it is made."""
+
+    PIECE = 256 * 1024
+    MEMBERS = 100
+    """A gzip file may be several in a row."""
+
+    def __init__(self, encoding: str) -> None:
+        self._encoding = encoding
+        self._engine: Any = None
+        self._members = 0
+
+    @classmethod
+    def of(cls, header: str) -> Self:
+        """For the value of a Content-Encoding header; only one layer of what was asked for is taken."""
+        encoding = header.strip().lower().removeprefix("x-")
+        if encoding not in ("", "identity", "gzip", "deflate"):
+            raise _Damaged
+        return cls("" if encoding == "identity" else encoding)
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """What the next bytes of the body unfold to, in pieces."""
+        if not self._encoding:
+            yield chunk
+            return
+        piece = b""
+        while chunk or len(piece) == self.PIECE:  # a full piece may have left more behind
+            if not self._has_more(chunk):
+                return
+            piece = self._engine.decompress(chunk, self.PIECE)
+            yield piece
+            chunk = self._engine.unused_data or self._engine.unconsumed_tail
+
+    def finish(self) -> None:
+        """Raises when the body ended before its end."""
+        if self._engine and not self._engine.eof:
+            raise _Damaged
+
+    def _has_more(self, chunk: bytes) -> bool:
+        """False when nothing but padding follows."""
+        if self._engine is None or (self._engine.eof and self._encoding == "gzip" and chunk[:1] == b"\x1f"):
+            self._members += 1
+            self._engine = zlib.decompressobj(self._window(chunk))
+        if self._members > self.MEMBERS:
+            raise _Damaged
+        return not self._engine.eof
+
+    def _window(self, chunk: bytes) -> int:
+        if self._encoding == "gzip":
+            return 16 + zlib.MAX_WBITS
+        # "deflate" should have a zlib header; some servers leave it out.
+        return zlib.MAX_WBITS if chunk[0] & 0x0F == 8 else -zlib.MAX_WBITS
+
+
+# Failures as sentences
+
+
+def _led_astray(address: WebAddress, because: Refusal) -> Refused:
+    return Refused(because, f"{address.shown} sends readers on to an address that may not be read.")
+
+
+@contextlib.asynccontextmanager
+async def _deadline(seconds: float, address: WebAddress) -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError as error:
+        sentence = f"{address.shown} could not be read within {seconds:g} seconds."
+        raise FetchFailed(WebFailure.TIMEOUT, sentence) from error
+
+
+@contextlib.contextmanager
+def _named_failures(address: WebAddress) -> Iterator[None]:
+    """The errors of the network and of the packages below, as ours."""
+    try:
+        yield
+    except _TooMuch as error:
+        raise FetchFailed(WebFailure.TOO_LARGE, f"{address.shown} sends more than is read of one page.") from error
+    except (_Damaged, zlib.error) as error:
+        raise FetchFailed(WebFailure.GARBLED, f"{address.shown} sent a page that cannot be unpacked.") from error
+    except httpcore2.ProtocolError as error:
+        raise FetchFailed(WebFailure.GARBLED, f"{address.shown} did not answer in proper HTTP.") from error
+    except httpcore2.TimeoutException as error:
+        raise FetchFailed(WebFailure.TIMEOUT, f"{address.shown} took too long to answer.") from error
+    except (httpcore2.NetworkError, OSError) as error:
+        raise FetchFailed(WebFailure.NETWORK, f"{address.shown} {_trouble(error)}") from error
+
+
+def _trouble(error: Exception) -> str:
+    # The pool cuts the chain of causes, but an error keeps the one it was made from.
+    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in error.args):
+        return "has a certificate that cannot be trusted."
+    return "could not be reached."
+
+
+async def _heed(robots: Robots, address: WebAddress) -> None:
+    ruling = await robots.ruling(address)
+    if isinstance(ruling, Forbidden):
+        raise FetchFailed(WebFailure.ROBOTS, ruling.because)
+    if ruling.wait_s:
+        await asyncio.sleep(ruling.wait_s)
+
+
+# The network
+
+
+class GuardedBackend(httpcore2.AsyncNetworkBackend):
+    """Opens every connection of the pool: resolves the name once, checks all answers, dials what was checked."""
+
+    ATTEMPTS = 3
+
+    def __init__(self, resolver: Resolver, own_hosts: frozenset[str], max_bytes: int) -> None:
+        self._resolver = resolver
+        self._own_hosts = own_hosts
+        self._max_bytes = max_bytes
+        self._network = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  (the signature of the port)
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """A connection to one of the checked addresses. TLS, if any, is later checked by the name."""
+        failure: Exception = OSError("no address")
+        for ip in (await self._checked(host, port))[: self.ATTEMPTS]:
+            try:
+                stream = await self._network.connect_tcp(ip.compressed, port, timeout, None, socket_options)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+            else:
+                return _CountedStream(stream, self._max_bytes)
+        raise failure
+
+    async def _checked(self, host: str, port: int) -> Sequence[IPAddress]:
+        """The addresses of a host, IPv4 first: where IPv6 is broken it hangs. One bad address condemns the name."""
+        is_own = is_allowed(host, port, self._own_hosts)
+        if literal := literal_ip(host):
+            if not is_own and not is_public(literal):
+                raise Refused(Refusal.INSIDE)
+            return [literal]
+        found = [literal_ip(text) for text in dict.fromkeys(await self._resolver(host, port))]
+        good = [ip for ip in found if ip and (is_public(ip) or (is_own and may_be_own(ip)))]
+        if len(good) < len(found):
+            raise Refused(Refusal.INSIDE)
+        return sorted(good, key=lambda ip: ip.version)
+
+
+class _CountedStream(httpcore2.AsyncNetworkStream):
+    """A connection that ends an answer which does not end itself: headers, chunk sizes and body all count."""
+
+    def __init__(self, stream: httpcore2.AsyncNetworkStream, max_bytes: int) -> None:
+        self._stream = stream
+        self._max_bytes = max_bytes
+        self._count = 0
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
+        data = await self._stream.read(max_bytes, timeout)
+        self._count += len(data)
+        if self._count > self._max_bytes:
+            raise _TooMuch
+        return data
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
+        self._count = 0  # the next request begins
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> httpcore2.AsyncNetworkStream:
+        try:
+            secured = await self._stream.start_tls(ssl_context, server_hostname, timeout)
+        except BaseException:
+            await self._stream.aclose()  # who is cancelled in a handshake would leave the socket open
+            raise
+        return _CountedStream(secured, self._max_bytes)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+async def resolve(host: str, port: int) -> Sequence[str]:
+    """Asks the system. In a thread that nobody waits for: a name server that hangs must not hold up the end of a run,
+    as the event loop's own threads would."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[list[str]] = loop.create_future()
+
+    def settle(found: list[str] | OSError) -> None:
+        if answer.done():
+            return
+        if isinstance(found, OSError):
+            answer.set_exception(found)
+        else:
+            answer.set_result(found)
+
+    def ask() -> None:
+        try:
+            # As bytes: the host is ASCII by now, and text would be encoded once more, by older rules.
+            entries = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
+            found: list[str] | OSError = [str(entry[4][0]) for entry in entries]
+        except OSError as error:
+            found = error
+        with contextlib.suppress(RuntimeError):  # the loop is closed by now
+            loop.call_soon_threadsafe(settle, found)
+
+    threading.Thread(target=ask, name="deepwell-resolve", daemon=True).start()
+    return await answer
