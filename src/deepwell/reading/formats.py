@@ -13,6 +13,8 @@ PLAIN = "deepwell.reading.plain:read"
 HTML = "deepwell.reading.html:read"
 PDF = "deepwell.reading.pdf:read"
 DOCX = "deepwell.reading.docx:read"
+WEB_PAGE = "deepwell.reading.html:read_web"
+"""HTML that came from the web: searched for its main text, and for what may stand in its way."""
 
 READERS = {
     ".md": MARKDOWN,

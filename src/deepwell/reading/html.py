@@ -6,10 +6,12 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from deepwell.errors import Unreadable
+from deepwell.reading.blocked import Blocked, Look, obstacle_in
 from deepwell.reading.document import Document, one_line, tidy
-from deepwell.reading.html_facts import facts
+from deepwell.reading.html_facts import Facts, facts
 from deepwell.reading.html_text import write
 from deepwell.reading.plain import decode, title_from
+from deepwell.reading.trafilatura_text import main_part
 
 _CHARSET = re.compile(rb"""(?i)<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w-]+)|<\?xml[^>]{0,100}encoding=["']([\w-]+)""")
 _DROPPED = """
@@ -30,16 +32,42 @@ _ENOUGH = 250
 _ARTICLE_SHARE = 0.3
 """Of the page's text: a page of many teasers calls each of them an article."""
 
+_WORD = re.compile(r"\w+")
+_POWER = re.compile(r"[-−+]?\d{1,4}")
+_RAISED = str.maketrans("0123456789-−+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻⁺")
+_MOST_SEEN = 20_000
+_PROSE = 80
+"""Characters from which a paragraph counts as prose."""
+_SOME_LINKED = 0.3
+_ENOUGH_SHINGLES = 60
+_AGREED, _COVERED = 0.2, 0.5
+
 
 def read(data: bytes, name: str) -> Document:
     """Headings as #, lists as -, tables as Markdown, paragraphs between blank lines."""
-    root = _parsed(data, name)
+    root = _parsed(_decoded(data, name), name)
     about = facts(root)
-    text = tidy(write(_main_part(root)))
+    return _document(about, tidy(write(_main_part(root))), name, title_from(name))
+
+
+def read_web(data: bytes, name: str) -> Document:
+    """A page from the web, in UTF-8; `name` is its host and path. Raises Blocked when something is in the way of it."""
+    source = data.decode("utf-8", "replace")
+    root = _parsed(source, name)
+    about = facts(root)
+    seen = _seen(root)
+    text = _web_text(root, about.title)
+    look = Look(name, about.title or "", text, seen, source.lower(), about.is_article, about.is_free)
+    if obstacle := obstacle_in(look):
+        raise Blocked(obstacle, name)
+    return _document(about, text, name, name)
+
+
+def _document(about: Facts, text: str, name: str, fallback: str) -> Document:
     if not text.strip():
         raise Unreadable(f"{name} holds no text to read.")
     return Document(
-        title=one_line(about.title) or title_from(name),
+        title=one_line(about.title) or fallback,
         text=text,
         kind="html",
         author=one_line(about.author),
@@ -48,9 +76,68 @@ def read(data: bytes, name: str) -> Document:
     )
 
 
-def _parsed(data: bytes, name: str) -> HtmlElement:
+def _web_text(root: HtmlElement, title: str | None) -> str:
+    """What trafilatura finds, unless it holds only a piece of what the page marks as its content."""
+    _write_powers(root)
+    found = main_part(root, title)
+    text = "" if found is None else tidy(write(found))
+    # Ours strips the tree, so it comes last.
+    own = _main_part(root)
+    return tidy(write(own)) if _is_piece(text, own) else text
+
+
+def _is_piece(text: str, own: HtmlElement) -> bool:
+    """Whether most of the prose in our own reading is missing, though both speak of the same.
+
+    When they share next to nothing, they disagree about what the page is for, and the more careful one is right.
+    """
+    if not text:
+        return True
+    prose = _shingles(" ".join(paragraph for element in own.iter("p") if len(paragraph := _prose(element)) > _PROSE))
+    if len(prose) < _ENOUGH_SHINGLES:
+        return False
+    return _AGREED < len(prose & _shingles(text)) / len(prose) < _COVERED
+
+
+def _prose(paragraph: HtmlElement) -> str:
+    """Its text, or nothing when it is made of links."""
+    text = "".join(paragraph.itertext())
+    linked = sum(_length(link) for link in paragraph.iter("a"))
+    return text if linked < _SOME_LINKED * len(text) else ""
+
+
+def _shingles(text: str) -> set[tuple[str, ...]]:
+    words = _WORD.findall(text)
+    return set(zip(words, words[1:], words[2:], words[3:], strict=False))
+
+
+def _write_powers(root: HtmlElement) -> None:
+    """10<sup>3</sup> is not 103: raised numbers become raised characters, and marks of footnotes go."""
+    for raised in list(root.iter("sup")):
+        content = "".join(raised.itertext()).strip()
+        link = next(raised.iter("a"), None)
+        if link is not None and "#" in link.get("href", ""):
+            raised.drop_tree()
+        elif _POWER.fullmatch(content):
+            for child in list(raised):
+                child.drop_tag()
+            raised.text = content.translate(_RAISED)
+
+
+def _seen(root: HtmlElement) -> str:
+    """The beginning of everything visible, and what is said to those who run no scripts."""
+    body = root.find("body")
+    hidden = {"script", "style", "template", "svg"}
+    parts: list[str] = []
+    for element in (root if body is None else body).iter(etree.Element):
+        said = "" if element.tag in hidden else element.text or ""
+        parts.append(f"{said} {element.tail or ''}")
+    return " ".join(" ".join(parts).split())[:_MOST_SEEN]
+
+
+def _parsed(text: str, name: str) -> HtmlElement:
     # Handed over as UTF-8 whatever it was: libxml2 would take an undeclared page for Latin-1.
-    content = _decoded(data, name).replace("\x00", "").encode("utf-8", "replace")
+    content = text.removeprefix("\ufeff").replace("\x00", "").encode("utf-8", "replace")
     parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, no_network=True)
     try:
         return document_fromstring(content, parser=parser, ensure_head_body=True)

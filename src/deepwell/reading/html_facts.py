@@ -1,6 +1,7 @@
 """What an HTML page says about itself: in meta tags, in JSON-LD, in its own headings."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,10 @@ _DATES = (
     "date",
 )
 
+_BY = re.compile(r"(?:by|written by|posted by)\s+", re.IGNORECASE)
+_BEFORE_SITE = re.compile(r"\s[-–—|·:»]\s")
+_LONGEST_NAME = 80
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -35,17 +40,26 @@ class Facts:
     author: str | None
     publisher: str | None
     published: str | None
+    is_article: bool = False
+    """Whether the page calls itself one, and says when it was published."""
+    is_free: bool = True
+    """False when the page says that its text is for subscribers."""
 
 
 def facts(root: HtmlElement) -> Facts:
     """The first usable statement for each, most exact places first. To be asked before the page is stripped."""
     meta = _meta(root)
     linked = list(_linked_data(root))
+    published = iso_date(_pick(meta, _DATES)) or iso_date(_said(linked, "datePublished"))
+    publisher = _name(_pick(meta, _PUBLISHERS)) or _name(_said(linked, "publisher"))
+    title = _pick(meta, _TITLES) or _said(linked, "headline") or _content(root, "title") or _content(root, "h1")
     return Facts(
-        title=_pick(meta, _TITLES) or _said(linked, "headline") or _content(root, "title") or _content(root, "h1"),
-        author=_name(_pick(meta, _AUTHORS)) or _said(linked, "author"),
-        publisher=_pick(meta, _PUBLISHERS) or _said(linked, "publisher"),
-        published=iso_date(_pick(meta, _DATES)) or iso_date(_said(linked, "datePublished")) or _first_time(root),
+        title=_without_site(title, publisher),
+        author=_name(_pick(meta, _AUTHORS)) or _name(_said(linked, "author")) or _marked_author(root),
+        publisher=publisher,
+        published=published or _first_time(root),
+        is_article=published is not None and _calls_itself_article(meta, linked),
+        is_free=not any(str(item.get("isAccessibleForFree")).lower() == "false" for item in linked),
     )
 
 
@@ -63,9 +77,28 @@ def _pick(meta: dict[str, str], keys: tuple[str, ...]) -> str | None:
     return next((meta[key] for key in keys if key in meta), None)
 
 
-def _name(author: str | None) -> str | None:
-    """An author that is a name: social sites put an address there."""
-    return None if author and author.startswith(("http://", "https://", "@")) else author
+def _name(stated: str | None) -> str | None:
+    """A name without the "by" before it; None for an address, which social sites put there."""
+    if stated is None or stated.startswith(("http://", "https://", "@")):
+        return None
+    return _BY.sub("", stated, count=1) if _BY.match(stated) else stated
+
+
+def _without_site(title: str | None, publisher: str | None) -> str | None:
+    """The title without the site's name behind it."""
+    parts = _BEFORE_SITE.split(title or "")
+    if publisher and len(parts) > 1 and parts[-1].casefold() == publisher.casefold():
+        return (title or "")[: -len(parts[-1])].rstrip(" -–—|·:»")
+    return title
+
+
+def _marked_author(root: HtmlElement) -> str | None:
+    """The first name that the page marks as its author's."""
+    marked = (
+        e for e in root.iter("a", "span", "div", "p") if e.get("rel") == "author" or e.get("itemprop") == "author"
+    )
+    names = (_name(one_line(element.text_content()[:500])) for element in marked)
+    return next((name for name in names if name and len(name) <= _LONGEST_NAME), None)
 
 
 def _content(root: HtmlElement, tag: str) -> str | None:
@@ -95,6 +128,10 @@ def _objects(parsed: Any) -> Iterator[dict[str, Any]]:
         elif isinstance(value, dict):
             yield value
             waiting.append(value.get("@graph"))
+
+
+def _calls_itself_article(meta: dict[str, str], linked: list[dict[str, Any]]) -> bool:
+    return meta.get("og:type") == "article" or any("Article" in str(item.get("@type")) for item in linked)
 
 
 def _said(linked: list[dict[str, Any]], key: str) -> str | None:
