@@ -7,6 +7,7 @@ DeepwellError
 ├── Unreadable              a document, folder or address cannot be read
 │   └── NothingReadable     a library with no readable document at all
 ├── SearchFailed            an engine did not answer
+│   └── NoAnswer            and why (in `search.failures`, with its kind)
 ├── AnalystFailed           a judgement could not be had
 │   ├── ModelFailed         the model did not give it (in `models.failures`, with its kind)
 │   └── BudgetSpent         no tokens or no money left to ask for it

@@ -1,0 +1,34 @@
+"""What happened while the web was searched, as values for whoever listens: the journal, the report, a view."""
+
+from dataclasses import dataclass
+
+from deepwell.vocabulary.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFailed(Event):
+    """An engine did not answer a query, retries included."""
+
+    engine: str
+    kind: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class FellBack(Event):
+    """The next engine was asked the query that one had failed on."""
+
+    from_engine: str
+    to_engine: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchDegraded(Event):
+    """An engine is not asked any more; the report has to say so."""
+
+    engine: str
+    reason: str
+    """Full sentences."""
+
+
+SearchEvent = EngineFailed | FellBack | SearchDegraded
