@@ -5,6 +5,7 @@ import pytest
 
 from deepwell.configuration import Configuration, environment_names
 from deepwell.models.names import PROVIDERS
+from deepwell.search.registry import ENGINES
 
 ROOT = Path(__file__).parent.parent
 
@@ -34,9 +35,12 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("DEEPRESEARCH_ENV_FILE", "")
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
     settings = [name for field in Configuration.model_fields for name in environment_names(field)]
-    keys = [name for provider in PROVIDERS.values() for name in provider.key_names]
+    keys = [name for spec in (*PROVIDERS.values(), *ENGINES.values()) for name in spec.key_names]
+    keys += [name for spec in ENGINES.values() for name in (spec.address_name, spec.fields_name) if name]
     for name in ("DEEPWELL_LOG", *settings, *keys, *(f"{key}_FILE" for key in keys)):
         monkeypatch.delenv(name, raising=False)
+    # A question without documents would be taken to the web: no test goes there by accident.
+    monkeypatch.setenv("SEARCH_PROVIDER", "none")
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from deepwell.vocabulary.events import Degraded, RunEnded, RunStarted
 from deepwell.vocabulary.record import ResearchRecord
 from deepwell.vocabulary.report import Outcome, Report
 from deepwell.vocabulary.run import FinishedRun, RunStatus, Span
+from deepwell.vocabulary.source import Source
 
 INDEXING_SHARE = 0.5
 """Share of the research time that indexing may take; what is not indexed by then waits for the next run."""
@@ -76,6 +77,8 @@ class Request:
     home: Path
     models: Chosen | None = None
     """The models to ask; None: work without one."""
+    engines: tuple[str, ...] = ()
+    """The engines to search the web with; empty: the web is not touched."""
     clock: Clock = field(default_factory=assemble.system_clock)
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
     watcher: Watcher = field(default_factory=Watcher)
@@ -85,25 +88,24 @@ def request(
     question: str, docs: Sequence[str | Path], configuration: Configuration | None = None, **more: Any
 ) -> Request:
     """A checked request. Raises BadRequest."""
-    if not docs:
-        raise BadRequest("There is nothing to search: give a folder of documents with --docs DIR.")
     more.setdefault("home", home())
     configuration = configuration or Configuration.build()
+    engines = assemble.web_engines(configuration, documents=bool(docs))
+    if not docs and not engines:
+        raise BadRequest("There is nothing to search: give a folder of documents with --docs DIR, or --search web.")
     models = chosen(configuration)
     if models:
         check(models, configuration)
-    return Request(accepted_question(question), tuple(Path(d) for d in docs), configuration, models=models, **more)
+    return Request(
+        accepted_question(question), tuple(Path(d) for d in docs), configuration, models=models, engines=engines, **more
+    )
 
 
 async def research(asked: Request) -> Run:
     """Research the question and keep everything. Raises DeepwellError; a run that found nothing is no error."""
     budget = assemble.new_budget(asked.configuration, asked.clock)
     run = secrets.token_hex(4)
-    libraries = await assemble.indexed(asked.docs, asked.home, asked.configuration, _stoppable(asked, budget))
-    if asked.interrupted.is_set():
-        done = f"{libraries.documents} of {libraries.documents + libraries.left}"
-        raise Interrupted(f"Stopped after indexing {done} documents; the next run goes on from there.")
-    asked.watcher.indexed(libraries)
+    libraries = await _indexed(asked, budget) if asked.docs else None
     async with assemble.opened_store(asked.home) as store:
         journal = assemble.RunJournal(store, run, asked.clock.now)
         await _begin(store, run, asked, budget, journal)
@@ -119,11 +121,28 @@ async def research(asked: Request) -> Run:
         return replace(finished, degradations=degradations)
 
 
+async def _indexed(asked: Request, budget: Budget) -> Libraries:
+    libraries = await assemble.indexed(asked.docs, asked.home, asked.configuration, _stoppable(asked, budget))
+    if asked.interrupted.is_set():
+        done = f"{libraries.documents} of {libraries.documents + libraries.left}"
+        raise Interrupted(f"Stopped after indexing {done} documents; the next run goes on from there.")
+    asked.watcher.indexed(libraries)
+    return libraries
+
+
 async def _carried_out(
-    store: RunStore, run: str, asked: Request, libraries: Libraries, budget: Budget
+    store: RunStore, run: str, asked: Request, libraries: Libraries | None, budget: Budget
 ) -> tuple[ResearchState, tuple[Degraded, ...]]:
     tools = assemble.workbench(
-        store, run, libraries, asked.configuration, budget, asked.interrupted, asked.clock, asked.models
+        store,
+        run,
+        libraries,
+        asked.configuration,
+        budget,
+        asked.interrupted,
+        asked.clock,
+        asked.models,
+        asked.engines,
     )
     async with tools as bench:
         state = await _walk(store, run, asked, bench)
@@ -141,6 +160,15 @@ def _stoppable(asked: Request, budget: Budget) -> Callable[[int, int], bool]:
         return in_time and not asked.interrupted.is_set()
 
     return progress
+
+
+async def read_source(target: str, configuration: Configuration | None = None) -> Source:
+    """A web address through exactly the door that a run uses, or a file. Raises Unreadable with a safe sentence."""
+    configuration, clock = configuration or Configuration.build(), assemble.system_clock()
+    if "://" in target:
+        async with assemble.web_reader(configuration, clock) as reader:
+            return await reader.read(target)
+    return await asyncio.to_thread(assemble.file_source, Path(target), clock)
 
 
 def ask(question: str, docs: Sequence[str | Path], configuration: Configuration | None = None) -> Run:

@@ -282,6 +282,43 @@ class Configuration(BaseModel):
         advanced=True,
     )
 
+    search_provider: str = _knob(
+        "",
+        "Where to search beside --docs: `web`, `none`, or engines by name, comma between; "
+        "empty: the web, unless documents are given.",
+        widget="text",
+        env=("SEARCH_PROVIDER",),
+    )
+    own_hosts: str = _knob(
+        "",
+        "Hosts of your own that may be read though they lie in a private network: names or name:port, comma between.",
+        widget="text",
+        env=("DEEPWELL_OWN_HOSTS",),
+        advanced=True,
+    )
+    honour_robots: bool = _knob(
+        True,
+        "Read no page that its site's robots.txt asks programs to leave alone.",
+        widget="boolean",
+        env=("HONOUR_ROBOTS",),
+        advanced=True,
+    )
+    fetch_timeout_s: float = _knob(
+        20.0,
+        "Seconds that reading one page may take, redirects and robots.txt included.",
+        widget="number",
+        ge=1.0,
+        le=300.0,
+        env=("FETCH_TIMEOUT_S",),
+        advanced=True,
+    )
+    user_agent: str = _knob(
+        "",
+        "How Deepwell introduces itself to sites; empty: its name and version.",
+        widget="text",
+        env=("DEEPWELL_USER_AGENT",),
+        advanced=True,
+    )
     dense: bool = _knob(
         False,
         "Search the library by meaning too, beside words; needs the extra deepwell[dense].",

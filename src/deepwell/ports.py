@@ -1,7 +1,7 @@
 """What the stages need from outside, as protocols. Adapters fulfil them; `assemble` chooses which."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -107,5 +107,7 @@ class Workbench:
     """How often reading an address has failed in this run, over all units."""
     degradations: list[Degraded] = field(default_factory=list)
     """What had to be judged without the model, and why, in the order it happened."""
+    search_limits: Callable[[], tuple[str, ...]] = tuple
+    """What limited the searching so far, such as engines that were given up; full sentences."""
     own_documents: bool = True
     """True when the run is over the user's own documents alone: a "domain" is then a document."""

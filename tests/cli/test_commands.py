@@ -129,7 +129,11 @@ def test_settings_are_listed(deepwell: Call) -> None:
         (["???", "--docs", "."], 2, "The question has no words"),
         (["x" * 100_000, "--docs", "."], 2, "The question has 100,000 characters and may have 4,000"),
         (["what\x00is\x01this", "--docs", "."], 2, "The question holds binary data"),
-        (["What is it?"], 2, "There is nothing to search: give a folder of documents with --docs DIR."),
+        (
+            ["What is it?"],
+            2,
+            "There is nothing to search: give a folder of documents with --docs DIR, or",
+        ),
         (["What is it?", "--docs", "no/such/folder"], 4, "no/such/folder"),
         (["What is it?", "--docs", ".", "--time", "soon"], 2, "--time takes minutes (0.1 to 10080) or `unlimited`"),
         (["What is it?", "--docs", ".", "--time", "-3"], 2, "--time takes minutes"),

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepwell.library.passages import Cut, passages
+from deepwell.language.passages import Cut, passages
 
 texts = st.one_of(
     st.text(max_size=500),

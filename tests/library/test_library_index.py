@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from deepwell.errors import StoreFull, StoreNewer
+from deepwell.language.passages import Cut
 from deepwell.library.index import Entry, FileState, Index, index_path, unpacked
 from deepwell.library.ingest import refresh
-from deepwell.library.passages import Cut
 from deepwell.reading.document import Document
 
 STATE = FileState(10, 20, "abc")

@@ -12,6 +12,8 @@ from deepwell import __version__
 _EXAMPLES = """
 Examples:
 
+  deepwell "Who won the last election in Norway, and why?"
+
   deepwell "Who made it, and when?" --docs papers/
 
   deepwell "Compare the two methods" --docs papers/ --deep --out report.md
@@ -37,11 +39,11 @@ app = typer.Typer(
     cls=QuestionFirst,
     name="deepwell",
     no_args_is_help=True,
-    subcommand_metavar='"QUESTION" --docs DIR | COMMAND [ARGS]...',
+    subcommand_metavar='"QUESTION" [--docs DIR] | COMMAND [ARGS]...',
     rich_markup_mode="markdown",
     epilog=_EXAMPLES,
     pretty_exceptions_enable=False,
-    help="Deep research with receipts: ask a question, get a cited report from your own documents.",
+    help="Deep research with receipts: ask a question, get a cited report from your own documents or the web.",
 )
 
 
@@ -85,6 +87,15 @@ def ask(
         list[Path] | None,
         typer.Option("--docs", "-d", help="A folder of documents, or one document. May be given several times."),
     ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            "--search",
+            "-s",
+            metavar="WHERE",
+            help="`web`, `none`, or engines by name, comma between. [default: the web, unless --docs is given]",
+        ),
+    ] = None,
     time: Annotated[
         str | None,
         typer.Option("--time", "-t", metavar="MINUTES", help="Minutes for the whole run, or `unlimited`. [default: 5]"),
@@ -126,6 +137,7 @@ def ask(
     options = commands.AskOptions(
         question=question,
         docs=tuple(docs or ()),
+        search=search,
         time=time,
         deep=deep,
         tier=tier,
@@ -179,6 +191,21 @@ def show(
     commands.show(run, as_json=as_json, phase_state=phase_state, sources=sources, journal=journal, spend=spend)
 
 
+@app.command(help="Print what Deepwell reads of a web address or a file: title, author, date and the clean text.")
+def read(
+    target: Annotated[str, typer.Argument(help="A web address (http or https), or a file.", metavar="URL|FILE")],
+    as_json: Annotated[bool, typer.Option("--json", help="All that is known of it, as JSON.")] = False,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Any setting; `deepwell config` lists them."),
+    ] = None,
+) -> None:
+    """Read an address or a file."""
+    from deepwell.cli import commands
+
+    commands.read(target, tuple(setting or ()), as_json=as_json)
+
+
 @app.command("open", help="Open a run's report in the program for Markdown files, or in a pager.")
 def open_(run: RunId) -> None:
     """Open a report."""
@@ -195,6 +222,16 @@ def config(
     from deepwell.cli import commands
 
     commands.config(as_json=as_json)
+
+
+@app.command(help="List the search engines for the web: which are asked, in which order, and why.")
+def engines(
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List engines."""
+    from deepwell.cli import commands
+
+    commands.engines(as_json=as_json)
 
 
 @app.command(help="List the models that are configured, and what is missing to use others.")

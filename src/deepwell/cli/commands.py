@@ -31,6 +31,7 @@ class AskOptions:
 
     question: str
     docs: tuple[Path, ...]
+    search: str | None
     time: str | None
     deep: bool
     tier: str | None
@@ -71,6 +72,17 @@ def models(*, check: bool, as_json: bool) -> NoReturn:
     sys.exit(_guarded(listed))
 
 
+def engines(*, as_json: bool) -> NoReturn:
+    """List search engines."""
+
+    async def listed() -> Exit:
+        from deepwell.cli import search_commands
+
+        return search_commands.engines(output, as_json=as_json)
+
+    sys.exit(_guarded(listed))
+
+
 def index(docs: Sequence[Path], *, quiet: bool) -> NoReturn:
     """Index folders and say what was read and what was not."""
     sys.exit(_guarded(lambda: _index(docs, quiet=quiet)))
@@ -86,6 +98,11 @@ def show(name: str, *, as_json: bool, phase_state: bool, sources: bool, journal:
     asked = {"json": as_json, "phase": phase_state, "sources": sources, "journal": journal, "spend": spend}
     wanted = [view for view, on in asked.items() if on]
     sys.exit(_guarded(lambda: _show(name, wanted)))
+
+
+def read(target: str, settings: Sequence[str], *, as_json: bool) -> NoReturn:
+    """Read an address or a file, and print it."""
+    sys.exit(_guarded(lambda: _read(target, settings, as_json=as_json)))
 
 
 def open_report(name: str) -> NoReturn:
@@ -205,6 +222,15 @@ async def _index(docs: Sequence[Path], *, quiet: bool) -> Exit:
     return Exit.INTERRUPTED if libraries.left else Exit.REPORT
 
 
+async def _read(target: str, settings: Sequence[str], *, as_json: bool) -> Exit:
+    from deepwell.api import read_source
+
+    values: dict[str, Any] = dict(_setting(text) for text in settings)
+    source = await read_source(target, Configuration.build(**values))
+    printed.source(output, source, as_json=as_json)
+    return Exit.REPORT
+
+
 async def _runs(limit: int, *, as_json: bool) -> Exit:
     from deepwell.assemble import opened_store
 
@@ -283,6 +309,7 @@ def _configuration(options: AskOptions) -> Configuration:
 
 def _budget_options(options: AskOptions) -> dict[str, Any]:
     return {
+        "search_provider": options.search,
         "orchestrator_model": options.model,
         # One name on the command line means both; the units' own setting would otherwise bring in a second provider.
         "subagent_model": options.model,

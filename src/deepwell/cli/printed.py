@@ -128,6 +128,25 @@ def spend(console: Console, lines: Sequence[SpendLine]) -> None:
     console.print(table)
 
 
+def source(console: Console, read: Source, *, as_json: bool) -> None:
+    """What was read: about it first, then the text as it is kept."""
+    if as_json:
+        json_text(asdict(read))
+        return
+    about = {
+        "title": read.title,
+        "author": read.author,
+        "publisher": read.publisher,
+        "date": read.published,
+        "address": read.address,
+    }
+    for name, value in about.items():
+        if value:
+            console.print(Text(f"{name}: {value}", style="bold" if name == "title" else "dim"), soft_wrap=True)
+    console.print()
+    sys.stdout.write(f"{read.text}\n")
+
+
 def journal(events: Sequence[Mapping[str, Any]]) -> None:
     """One line an event."""
     for event in events:

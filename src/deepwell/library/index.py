@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from deepwell.language.names import publisher_names
-from deepwell.library.passages import Cut, passages
+from deepwell.language.passages import Cut, passages
 from deepwell.library.terms import prepared
 from deepwell.reading.dates import spoken_date
 from deepwell.reading.document import READING_VERSION, Document

@@ -52,14 +52,15 @@ def _not_found(
 ) -> NotFound:
     searched = state["research_record"].searched
     method = _method(state, bench, notes=notes)
-    return document.not_found(state["research_brief"].question, searched, missing, method)
+    where = "in these documents" if bench.own_documents else "in what was searched"
+    return document.not_found(state["research_brief"].question, searched, missing, method, where)
 
 
 def _method(state: ResearchState, bench: Workbench, removed: int = 0, notes: tuple[str, ...] = ()) -> Methodology:
     return methodology(
         state["research_record"],
         state["configuration"],
-        (*notes, *bench.limits, *overrun(bench.account.lines, state["budget"])),
+        (*notes, *bench.limits, *bench.search_limits(), *overrun(bench.account.lines, state["budget"])),
         removed,
         degradations=bench.degradations,
         spend=bench.account.lines,

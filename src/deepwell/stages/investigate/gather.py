@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from deepwell.configuration import Configuration
 from deepwell.errors import SearchFailed, Unreadable
 from deepwell.ports import Workbench
+from deepwell.stages.investigate.page import best_spans
 from deepwell.stages.investigate.rank import RankedHit
 from deepwell.vocabulary.events import Searched, SourceNotRead, SourceRead
 from deepwell.vocabulary.evidence import ReadPassage
@@ -15,6 +16,9 @@ from deepwell.vocabulary.source import Hit, Passage, Source
 
 THIN = 3
 """A query with fewer hits than this is worth asking in other words."""
+
+
+PASSAGES_OF_A_PAGE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,12 @@ async def read_best(
     addresses = list(dict.fromkeys(item.hit.address for item in best))
     read = await asyncio.gather(*(_read(address, bench, configuration) for address in addresses))
     sources = {address: source for address, source in zip(addresses, read, strict=True) if source}
-    passages = [_passage(item, sources[item.hit.address]) for item in best if item.hit.address in sources]
+    passages = [
+        passage
+        for item in best
+        if item.hit.address in sources
+        for passage in _passages(item, sources[item.hit.address])
+    ]
     unread = tuple(address for address in addresses if address not in sources)
     return Reading(_within_allowance(passages, configuration.chars_per_source), unread)
 
@@ -70,16 +79,16 @@ async def _read(address: str, bench: Workbench, configuration: Configuration) ->
     return source
 
 
-def _passage(item: RankedHit, source: Source) -> ReadPassage:
-    return ReadPassage(_cut(item.hit, source), source, item.found_by, item.score)
+def _passages(item: RankedHit, source: Source) -> list[ReadPassage]:
+    return [ReadPassage(cut, source, item.found_by, item.score) for cut in _cuts(item, source)]
 
 
-def _cut(hit: Hit, source: Source) -> Passage:
-    """The span the engine named; where the source has changed since, the excerpt; else the text's beginning."""
+def _cuts(item: RankedHit, source: Source) -> list[Passage]:
+    """The span the engine named; of a page, or where the source has changed since, what speaks best to the search."""
+    hit = item.hit
     if hit.span and hit.source == source.hash:
-        return source.cut(*hit.span)
-    found = source.text.find(hit.excerpt) if hit.excerpt else -1
-    return source.cut(found, found + len(hit.excerpt)) if found >= 0 else source.cut(0, len(source.text))
+        return [source.cut(*hit.span)]
+    return [source.cut(*span) for span in best_spans(source, item.found_by, hit.excerpt, PASSAGES_OF_A_PAGE)]
 
 
 def _within_allowance(passages: Sequence[ReadPassage], characters: int) -> tuple[ReadPassage, ...]:

@@ -6,8 +6,8 @@ from deepwell.vocabulary.decision import StopReason
 from deepwell.vocabulary.report import Citation, Methodology, NotFound, Report, WrittenSection
 from deepwell.vocabulary.source import SourceCard
 
-NOT_FOUND = "Not found in these documents"
-CUT_SHORT = "**The research was stopped before anything was found.** That says nothing about the documents."
+NOT_FOUND = "Not found"
+CUT_SHORT = "**The research was stopped before anything was found.** That says nothing about the sources."
 
 
 def report(
@@ -26,10 +26,19 @@ def report(
     return Report(title, tuple(sections), tuple(citations), sources, methodology, "\n\n".join(parts) + "\n")
 
 
-def not_found(question: str, searched: Sequence[str], missing: Sequence[str], methodology: Methodology) -> NotFound:
+def not_found(
+    question: str,
+    searched: Sequence[str],
+    missing: Sequence[str],
+    methodology: Methodology,
+    where: str = "in these documents",
+) -> NotFound:
     """The honest alternative: what was looked for, and what was missing."""
     stopped_short = methodology.stop in (StopReason.TIME, StopReason.INTERRUPTED)
-    parts = [f"# {question}", CUT_SHORT if stopped_short else f"**{NOT_FOUND}.** Nothing in them answers the question."]
+    parts = [
+        f"# {question}",
+        CUT_SHORT if stopped_short else f"**{NOT_FOUND} {where}.** Nothing there answers the question.",
+    ]
     if missing:
         parts.append("## What is missing\n\n" + _bullets(missing))
     if searched:
