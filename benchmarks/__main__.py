@@ -14,7 +14,7 @@ from importlib.metadata import distribution, distributions
 from pathlib import Path
 from statistics import median
 
-from benchmarks import asking, research
+from benchmarks import asking, extraction, research
 from deepwell.stages.judge.duplicates import find_duplicate
 from deepwell.stages.judge.novelty import novelty
 
@@ -28,8 +28,9 @@ def main() -> None:
     control()
     first_report()
     asking.main()
-    sample = os.environ.get("SAMPLE")
-    research.main(Path(os.environ.get("DATA", "../shared/data")), int(sample) if sample else None)
+    sample, data = os.environ.get("SAMPLE"), Path(os.environ.get("DATA", "../shared/data"))
+    extraction.main(data)
+    research.main(data, int(sample) if sample else None)
 
 
 def size() -> None:

@@ -18,7 +18,7 @@ from urllib.parse import urljoin
 
 import httpcore2
 
-from deepwell.errors import Unreadable
+from deepwell.errors import BadConfiguration, Unreadable
 from deepwell.reading.addresses import (
     IPAddress,
     Refusal,
@@ -120,6 +120,8 @@ class Fetcher:
         self._own_hosts = own_hosts
         self._limits = limits or FetchLimits()
         self._agent = agent or f"Deepwell/{version('deepwell')}"
+        if not (self._agent.isascii() and self._agent.isprintable()):
+            raise BadConfiguration("The user agent may have printable ASCII characters only.")
         self._backend = GuardedBackend(resolver or resolve, own_hosts, self._limits.wire_bytes)
         self._ssl_context = ssl_context
         self._pool: httpcore2.AsyncConnectionPool | None = None
