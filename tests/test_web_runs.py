@@ -167,3 +167,10 @@ def test_a_search_that_cannot_be_is_one_sentence(where: str, notes: Path) -> Non
     with pytest.raises((BadConfiguration, BadRequest)) as refused:
         api.request(QUESTION, [], Configuration.build(search_provider=where))
     assert str(refused.value).count(".") >= 1
+
+
+def test_a_missing_package_is_one_sentence_before_the_run(monkeypatch: pytest.MonkeyPatch, notes: Path) -> None:
+    monkeypatch.setattr("deepwell.assemble.find_spec", lambda name: None)
+    with pytest.raises(BadConfiguration, match=r"deepwell\[web\]"):
+        api.request(QUESTION, [], Configuration.build(search_provider="wikipedia"))
+    assert api.request(QUESTION, [notes], Configuration.build())

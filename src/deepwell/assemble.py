@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 from deepwell.analyst.extractive import ExtractiveAnalyst
@@ -188,6 +189,12 @@ async def _web(engines: Sequence[str], configuration: Configuration, clock: Cloc
             await http.close()
 
 
+def check_web(configuration: Configuration) -> None:
+    """Raises BadConfiguration when what reads robots.txt is not installed; what else the extra brings can be missed."""
+    if configuration.honour_robots and find_spec("protego") is None:
+        raise BadConfiguration('Reading the web needs one more package: pip install "deepwell[web]".')
+
+
 def web_engines(configuration: Configuration, *, documents: bool) -> tuple[str, ...]:
     """The engines that a run searches the web with; none when documents are given and nothing else is said.
 
@@ -196,6 +203,7 @@ def web_engines(configuration: Configuration, *, documents: bool) -> tuple[str, 
     wanted = configuration.search_provider.strip().lower() or ("none" if documents else "web")
     if wanted == "none":
         return ()
+    check_web(configuration)
     from deepwell.search.registry import available, default_chain, spec_of
 
     env = environment()
@@ -252,6 +260,7 @@ def file_source(path: Path, clock: Clock) -> Source:
 @asynccontextmanager
 async def web_reader(configuration: Configuration, clock: Clock) -> AsyncIterator[Reader]:
     """What reads web addresses, through the guarded door. Raises BadConfiguration for hosts that are none."""
+    check_web(configuration)
     # Nothing of the web is loaded by a run that swears it off.
     from deepwell.reading.addresses import allow_list
     from deepwell.reading.fetching import Fetcher, FetchLimits
