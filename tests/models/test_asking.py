@@ -8,9 +8,9 @@ import pytest
 from pydantic import BaseModel
 
 from deepwell.errors import BudgetSpent
-from deepwell.models.asking import Ask
 from deepwell.models.breaker import IN_A_ROW
 from deepwell.models.failures import FailureKind, ModelFailed
+from deepwell.models.judgement import Ask
 from deepwell.models.replies import MalformedReply
 from deepwell.models.shapes import Form, Prose, Toolbox
 from deepwell.testing.analysts import NAME, Setting

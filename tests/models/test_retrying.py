@@ -2,14 +2,15 @@
 
 import pytest
 
+from deepwell.budget.backoff import Backoff
 from deepwell.models.failures import Failure, FailureKind
-from deepwell.models.retrying import MOST_ATTEMPTS, RULES, Again, GiveUp, Patience, next_step
+from deepwell.models.retrying import MOST_ATTEMPTS, RULES, Again, GiveUp, next_step
 
-PATIENCE = Patience(1.0, 20.0)
+BACKOFF = Backoff(1.0, 20.0)
 
 
 def step(kind: FailureKind, attempt: int = 1, left: float | None = 100.0, after: float | None = None) -> Again | GiveUp:
-    return next_step(Failure(kind, "x", after), attempt, left, PATIENCE, lambda: 0.0)
+    return next_step(Failure(kind, "x", after), attempt, left, BACKOFF, lambda: 0.0)
 
 
 def test_every_kind_has_a_rule_and_none_allows_more_than_three_attempts() -> None:
@@ -28,8 +29,8 @@ def test_backoff_doubles_and_has_a_ceiling() -> None:
         Again(2.0, "nothing"),
         GiveUp(),
     ]
-    assert PATIENCE.wait(10, 0.0) == 20.0
-    assert PATIENCE.wait(1, 1.0) == 0.5
+    assert BACKOFF.wait(10, 0.0) == 20.0
+    assert BACKOFF.wait(1, 1.0) == 0.5
 
 
 def test_retry_after_is_honoured_unless_the_time_is_over_before() -> None:

@@ -16,16 +16,9 @@ import pytest
 
 from deepwell.errors import BadConfiguration, Unreadable
 from deepwell.reading.addresses import Refusal, Refused, allow_list
-from deepwell.reading.fetching import (
-    Fetched,
-    Fetcher,
-    FetchFailed,
-    FetchLimits,
-    GuardedBackend,
-    Unpacking,
-    WebFailure,
-    resolve,
-)
+from deepwell.reading.dialing import GuardedBackend, resolve
+from deepwell.reading.fetching import Fetched, Fetcher, FetchFailed, FetchLimits, WebFailure
+from deepwell.reading.unpacking import Unpacking
 from deepwell.testing import START
 
 PUBLIC, OTHER_PUBLIC = "93.184.215.14", "151.101.1.69"

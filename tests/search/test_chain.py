@@ -15,7 +15,7 @@ from deepwell.search.breaker import Breaker
 from deepwell.search.chain import Chain, Limits, Link
 from deepwell.search.events import EngineFailed, FellBack, SearchDegraded, SearchEvent
 from deepwell.search.failures import Failure, FailureKind, NoAnswer
-from deepwell.search.retrying import Again, Backoff, GiveUp, next_step
+from deepwell.search.retrying import DEFAULT_BACKOFF, Again, GiveUp, next_step
 from deepwell.testing import ManualClock
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
@@ -285,7 +285,7 @@ def test_an_engine_that_was_given_up_is_never_asked_and_none_more_than_three_tim
 def test_another_attempt_fits_into_the_time_that_is_left(
     kind: FailureKind, attempt: int, left: float, told: float | None, jitter: float
 ) -> None:
-    step = next_step(Failure(kind, "It failed.", told), attempt, left, Backoff(), lambda: jitter)
+    step = next_step(Failure(kind, "It failed.", told), attempt, left, DEFAULT_BACKOFF, lambda: jitter)
     if isinstance(step, Again):
         assert kind.retryable
         assert attempt < 3

@@ -4,11 +4,12 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from deepwell.budget.backoff import Backoff
 from deepwell.budget.ledger import Ledger, Reservation
 from deepwell.errors import BudgetSpent
 from deepwell.language.sentences import whole_sentences
@@ -16,13 +17,14 @@ from deepwell.language.tokens import estimated_tokens
 from deepwell.models.breaker import Breaker, Retries
 from deepwell.models.capabilities import Capabilities
 from deepwell.models.failures import Failure, FailureKind, ModelFailed, failure_of
+from deepwell.models.judgement import Ask
 from deepwell.models.names import PROVIDERS, ModelName
 from deepwell.models.replies import MalformedReply, Told, calls_of, form_of, prose_of, told
-from deepwell.models.retrying import DEFAULT_PATIENCE, MOST_WAIT_S, Again, Change, Patience, next_step
+from deepwell.models.retrying import DEFAULT_BACKOFF, MOST_WAIT_S, Again, Change, next_step
 from deepwell.models.shapes import Form, Prose, Shape, Toolbox
 from deepwell.models.steering import Strategy, instructions, steered, wire_schema
 from deepwell.ports import Clock, Journal
-from deepwell.vocabulary.budget import Phase, Usage
+from deepwell.vocabulary.budget import Usage
 from deepwell.vocabulary.events import ModelAsked
 
 R = TypeVar("R")
@@ -43,30 +45,12 @@ _UNBILLED = frozenset(FailureKind) - {FailureKind.TIMEOUT, FailureKind.MALFORMED
 
 
 @dataclass(frozen=True, slots=True)
-class Ask(Generic[R]):
-    """A judgement to be had from a model."""
-
-    purpose: str
-    phase: Phase
-    shape: Shape
-    standing: str
-    """What the model is told every time. It comes first, so that provider caches hit."""
-    case: Callable[[int], str]
-    """Writes the rest so that it takes about so many tokens at most: how to shorten is planned, not luck."""
-    accept: Callable[[Any, int], R]
-    """Turns what was replied to a prompt of that room into the judgement. Raises MalformedReply when it is no use."""
-    reply_tokens: int
-    share: float
-    """The part of the phase's remaining time that this judgement may take, retries included."""
-
-
-@dataclass(frozen=True, slots=True)
 class Manners:
     """How a model is treated."""
 
     max_prompt_tokens: int
     timeout_s: float
-    patience: Patience = DEFAULT_PATIENCE
+    backoff: Backoff = DEFAULT_BACKOFF
     jitter: Callable[[], float] = random.random
 
 
@@ -97,28 +81,6 @@ class _Usable(Generic[R]):
 
     judgement: R
     whole: bool
-
-
-class Asked(Protocol):
-    """Whoever can be asked for a judgement."""
-
-    name: str
-
-    async def ask(self, ask: Ask[R]) -> R:
-        """The judgement. Raises ModelFailed or BudgetSpent."""
-        ...
-
-
-@dataclass(slots=True)
-class Unusable:
-    """A model that is not there. The other one of the run may be: what was this one's to do fails at once."""
-
-    name: str
-    failure: Failure
-
-    async def ask(self, ask: Ask[R]) -> R:
-        """Raises ModelFailed."""
-        raise ModelFailed(self.failure)
 
 
 class Model:
@@ -190,7 +152,7 @@ class Model:
     async def _next(self, ask: Ask[R], failure: Failure, turn: _Turn, deadline: float | None) -> _Turn:
         """The next request, when there is to be one. Raises ModelFailed."""
         left = None if deadline is None else deadline - self._clock.monotonic()
-        step = next_step(failure, turn.number, left, self._manners.patience, self._manners.jitter)
+        step = next_step(failure, turn.number, left, self._manners.backoff, self._manners.jitter)
         # A model that has just failed altogether gets one try at a time until it answers again.
         if not isinstance(step, Again) or self._breaker.doubtful or not self._retries.take():
             raise ModelFailed(failure)

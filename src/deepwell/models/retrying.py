@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from deepwell.budget.backoff import Backoff
 from deepwell.models.failures import Failure, FailureKind
 
 Change = Literal["nothing", "shrink", "remind", "plainer"]
@@ -53,36 +54,25 @@ class GiveUp:
 Step = Again | GiveUp
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to wait between requests, in seconds."""
-
-    first_s: float = 1.0
-    most_s: float = 20.0
-
-    def wait(self, attempt: int, jitter: float) -> float:
-        """After the given attempt: twice as long each time, less a random part so that units do not march in step."""
-        return float(min(self.most_s, self.first_s * 2 ** (attempt - 1)) * (1 - jitter / 2))
-
-
-DEFAULT_PATIENCE = Patience()
+MOST_BACKOFF_S = 20.0
+DEFAULT_BACKOFF = Backoff(1.0, MOST_BACKOFF_S)
 
 
 def next_step(
-    failure: Failure, attempt: int, seconds_left: float | None, patience: Patience, jitter: Callable[[], float]
+    failure: Failure, attempt: int, seconds_left: float | None, backoff: Backoff, jitter: Callable[[], float]
 ) -> Step:
     """Again or not: by the rule of its kind, and only if the wait still leaves time to be answered in."""
     rule = RULES[failure.kind]
     if attempt >= rule.attempts:
         return GiveUp()
-    wait = _wait(failure, rule, attempt, patience, jitter)
+    wait = _wait(failure, rule, attempt, backoff, jitter)
     if wait >= (MOST_WAIT_S if seconds_left is None else min(seconds_left, MOST_WAIT_S)):
         return GiveUp()
     return Again(wait, rule.change)
 
 
-def _wait(failure: Failure, rule: Rule, attempt: int, patience: Patience, jitter: Callable[[], float]) -> float:
+def _wait(failure: Failure, rule: Rule, attempt: int, backoff: Backoff, jitter: Callable[[], float]) -> float:
     """As long as the provider asks for; else ever longer."""
     if failure.retry_after_s is not None:
         return failure.retry_after_s
-    return patience.wait(attempt, jitter()) if rule.waits else 0.0
+    return backoff.wait(attempt, jitter()) if rule.waits else 0.0

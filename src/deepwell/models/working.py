@@ -5,18 +5,20 @@ from pathlib import Path
 
 from langchain_core.language_models import BaseChatModel
 
+from deepwell.budget.backoff import Backoff
 from deepwell.budget.ledger import Ledger
 from deepwell.configuration import Configuration
 from deepwell.errors import BadConfiguration
-from deepwell.models.asking import Asked, Manners, Model, Unusable
+from deepwell.models.asking import Manners, Model
 from deepwell.models.breaker import Retries
 from deepwell.models.capabilities import Capabilities, CapabilityCache, cache_key
 from deepwell.models.choosing import Chosen
 from deepwell.models.factory import ModelSettings, chat_model
 from deepwell.models.failures import FailureKind, ModelFailed
+from deepwell.models.judgement import Asked, Unusable
 from deepwell.models.names import PROVIDERS
 from deepwell.models.probe import probe
-from deepwell.models.retrying import Patience
+from deepwell.models.retrying import MOST_BACKOFF_S
 from deepwell.ports import Clock, Journal
 from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import Event
@@ -32,8 +34,8 @@ async def working_models(
 ) -> tuple[Asked, Asked]:
     """The model that leads and the one that researches; the same one where they do not differ. Raises AnalystFailed."""
     retries = Retries(configuration.max_model_retries)
-    patience = Patience(configuration.model_backoff_s)
-    manners = Manners(configuration.max_prompt_tokens, configuration.model_timeout_s, patience)
+    backoff = Backoff(configuration.model_backoff_s, MOST_BACKOFF_S)
+    manners = Manners(configuration.max_prompt_tokens, configuration.model_timeout_s, backoff)
     trials = _Trials(ledger, journal, clock, CapabilityCache(home / CACHE))
     at_work: dict[ModelSettings, Asked] = {}
     for one in models.each:

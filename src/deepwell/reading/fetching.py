@@ -2,39 +2,32 @@
 
 import asyncio
 import contextlib
-import socket
 import ssl
-import threading
 import zlib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from importlib.metadata import version
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 from urllib.parse import urljoin
 
 import httpcore2
 
 from deepwell.errors import BadConfiguration, Unreadable
 from deepwell.reading.addresses import (
-    IPAddress,
     Refusal,
     Refused,
     WebAddress,
     ambiguous,
-    is_allowed,
-    is_public,
-    literal_ip,
-    may_be_own,
 )
+from deepwell.reading.dialing import GuardedBackend, Resolver, TooMuch, resolve
 from deepwell.reading.robots import MAX_RULES_BYTES, Forbidden, Robots, RulesUnknown
+from deepwell.reading.unpacking import Damaged, Unpacking
 
 MEGABYTE = 1_000_000
-Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
-"""From a host name and a port to IP addresses, best first. Raises OSError when there are none."""
 
 
 class WebFailure(Enum):
@@ -235,7 +228,7 @@ class Fetcher:
             raise FetchFailed(WebFailure.STATUS, sentence, response.status)
         limit = self._limits.body_bytes if cut_at is None else cut_at
         if cut_at is None and _announced(headers) > self._limits.wire_bytes:
-            raise _TooMuch
+            raise TooMuch
         body = await _body(
             response, Unpacking.of(headers.get("content-encoding", "")), limit, is_cut=cut_at is not None
         )
@@ -305,73 +298,11 @@ async def _body(response: httpcore2.Response, unpacking: "Unpacking", limit: int
                 if len(body) > limit:
                     if is_cut:
                         return bytes(body[:limit])
-                    raise _TooMuch
+                    raise TooMuch
                 # A kilobyte on the wire can be a megabyte here, or a thousand tiny chunks: others must get their turn.
                 await asyncio.sleep(0)
     unpacking.finish()
     return bytes(body)
-
-
-class _TooMuch(Exception):
-    """More came than is read of one page."""
-
-
-class _Damaged(Exception):
-    """What came cannot be unpacked."""
-
-
-class Unpacking:
-    """Unfolds a packed body piece by piece: how much comes out is limited before it is made."""
-
-    PIECE = 256 * 1024
-    MEMBERS = 100
-    """A gzip file may be several in a row."""
-
-    def __init__(self, encoding: str) -> None:
-        self._encoding = encoding
-        self._engine: Any = None
-        self._members = 0
-
-    @classmethod
-    def of(cls, header: str) -> Self:
-        """For the value of a Content-Encoding header; only one layer of what was asked for is taken."""
-        encoding = header.strip().lower().removeprefix("x-")
-        if encoding not in ("", "identity", "gzip", "deflate"):
-            raise _Damaged
-        return cls("" if encoding == "identity" else encoding)
-
-    def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """What the next bytes of the body unfold to, in pieces."""
-        if not self._encoding:
-            yield chunk
-            return
-        piece = b""
-        while chunk or len(piece) == self.PIECE:  # a full piece may have left more behind
-            if not self._has_more(chunk):
-                return
-            piece = self._engine.decompress(chunk, self.PIECE)
-            yield piece
-            chunk = self._engine.unused_data or self._engine.unconsumed_tail
-
-    def finish(self) -> None:
-        """Raises when the body ended before its end."""
-        if self._engine and not self._engine.eof:
-            raise _Damaged
-
-    def _has_more(self, chunk: bytes) -> bool:
-        """False when nothing but padding follows."""
-        if self._engine is None or (self._engine.eof and self._encoding == "gzip" and chunk[:1] == b"\x1f"):
-            self._members += 1
-            self._engine = zlib.decompressobj(self._window(chunk))
-        if self._members > self.MEMBERS:
-            raise _Damaged
-        return not self._engine.eof
-
-    def _window(self, chunk: bytes) -> int:
-        if self._encoding == "gzip":
-            return 16 + zlib.MAX_WBITS
-        # "deflate" should have a zlib header; some servers leave it out.
-        return zlib.MAX_WBITS if chunk[0] & 0x0F == 8 else -zlib.MAX_WBITS
 
 
 # Failures as sentences
@@ -396,9 +327,9 @@ def _named_failures(address: WebAddress) -> Iterator[None]:
     """The errors of the network and of the packages below, as ours."""
     try:
         yield
-    except _TooMuch as error:
+    except TooMuch as error:
         raise FetchFailed(WebFailure.TOO_LARGE, f"{address.shown} sends more than is read of one page.") from error
-    except (_Damaged, zlib.error) as error:
+    except (Damaged, zlib.error) as error:
         raise FetchFailed(WebFailure.GARBLED, f"{address.shown} sent a page that cannot be unpacked.") from error
     except httpcore2.ProtocolError as error:
         raise FetchFailed(WebFailure.GARBLED, f"{address.shown} did not answer in proper HTTP.") from error
@@ -421,117 +352,3 @@ async def _heed(robots: Robots, address: WebAddress) -> None:
         raise FetchFailed(WebFailure.ROBOTS, ruling.because)
     if ruling.wait_s:
         await asyncio.sleep(ruling.wait_s)
-
-
-# The network
-
-
-class GuardedBackend(httpcore2.AsyncNetworkBackend):
-    """Opens every connection of the pool: resolves the name once, checks all answers, dials what was checked."""
-
-    ATTEMPTS = 3
-
-    def __init__(self, resolver: Resolver, own_hosts: frozenset[str], max_bytes: int) -> None:
-        self._resolver = resolver
-        self._own_hosts = own_hosts
-        self._max_bytes = max_bytes
-        self._network = httpcore2.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109  (the signature of the port)
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """A connection to one of the checked addresses. TLS, if any, is later checked by the name."""
-        failure: Exception = OSError("no address")
-        for ip in (await self._checked(host, port))[: self.ATTEMPTS]:
-            try:
-                stream = await self._network.connect_tcp(ip.compressed, port, timeout, None, socket_options)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                failure = error
-            else:
-                return _CountedStream(stream, self._max_bytes)
-        raise failure
-
-    async def _checked(self, host: str, port: int) -> Sequence[IPAddress]:
-        """The addresses of a host, IPv4 first: where IPv6 is broken it hangs. One bad address condemns the name."""
-        is_own = is_allowed(host, port, self._own_hosts)
-        if literal := literal_ip(host):
-            if not is_own and not is_public(literal):
-                raise Refused(Refusal.INSIDE)
-            return [literal]
-        found = [literal_ip(text) for text in dict.fromkeys(await self._resolver(host, port))]
-        good = [ip for ip in found if ip and (is_public(ip) or (is_own and may_be_own(ip)))]
-        if len(good) < len(found):
-            raise Refused(Refusal.INSIDE)
-        return sorted(good, key=lambda ip: ip.version)
-
-
-class _CountedStream(httpcore2.AsyncNetworkStream):
-    """A connection that ends an answer which does not end itself: headers, chunk sizes and body all count."""
-
-    def __init__(self, stream: httpcore2.AsyncNetworkStream, max_bytes: int) -> None:
-        self._stream = stream
-        self._max_bytes = max_bytes
-        self._count = 0
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
-        data = await self._stream.read(max_bytes, timeout)
-        self._count += len(data)
-        if self._count > self._max_bytes:
-            raise _TooMuch
-        return data
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
-        self._count = 0  # the next request begins
-        await self._stream.write(buffer, timeout)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109
-    ) -> httpcore2.AsyncNetworkStream:
-        try:
-            secured = await self._stream.start_tls(ssl_context, server_hostname, timeout)
-        except BaseException:
-            await self._stream.aclose()  # who is cancelled in a handshake would leave the socket open
-            raise
-        return _CountedStream(secured, self._max_bytes)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
-async def resolve(host: str, port: int) -> Sequence[str]:
-    """Asks the system. In a thread that nobody waits for: a name server that hangs must not hold up the end of a run,
-    as the event loop's own threads would."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[list[str]] = loop.create_future()
-
-    def settle(found: list[str] | OSError) -> None:
-        if answer.done():
-            return
-        if isinstance(found, OSError):
-            answer.set_exception(found)
-        else:
-            answer.set_result(found)
-
-    def ask() -> None:
-        try:
-            # As bytes: the host is ASCII by now, and text would be encoded once more, by older rules.
-            entries = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
-            found: list[str] | OSError = [str(entry[4][0]) for entry in entries]
-        except OSError as error:
-            found = error
-        with contextlib.suppress(RuntimeError):  # the loop is closed by now
-            loop.call_soon_threadsafe(settle, found)
-
-    threading.Thread(target=ask, name="deepwell-resolve", daemon=True).start()
-    return await answer

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from deepwell.budget.backoff import Backoff
 from deepwell.errors import SearchFailed
 from deepwell.ports import Clock, SearchEngine
 from deepwell.search.breaker import Breaker
 from deepwell.search.events import EngineFailed, FellBack, SearchDegraded, SearchEvent
 from deepwell.search.failures import Failure, FailureKind, NoAnswer, Party, failure_of
 from deepwell.search.pace import Pace, Sleep
-from deepwell.search.retrying import Backoff, GiveUp, next_step
+from deepwell.search.retrying import DEFAULT_BACKOFF, GiveUp, next_step
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
 
@@ -83,7 +84,7 @@ class Chain:
     ) -> None:
         self._now = clock.monotonic
         self._limits = limits or Limits()
-        self._backoff = backoff or Backoff()
+        self._backoff = backoff or DEFAULT_BACKOFF
         self._members = [_Member(link, self._limits.patience_s, self._now, sleep) for link in links]
         self._on_event = on_event
         self._sleep = sleep

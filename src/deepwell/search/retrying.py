@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from deepwell.budget.backoff import Backoff
 from deepwell.search.failures import Failure
 
 MOST_ATTEMPTS = 3
@@ -23,16 +24,8 @@ class GiveUp:
 Step = Again | GiveUp
 
 
-@dataclass(frozen=True, slots=True)
-class Backoff:
-    """How long to wait between requests. Short: another engine stands ready."""
-
-    first_s: float = 0.25
-    most_s: float = 2.0
-
-    def wait(self, attempt: int, jitter: float) -> float:
-        """After the given attempt: twice as long each time, less a random part so that units do not march in step."""
-        return float(min(self.most_s, self.first_s * 2 ** (attempt - 1)) * (1 - jitter / 2))
+DEFAULT_BACKOFF = Backoff(0.25, 2.0)
+"""Short: another engine stands ready."""
 
 
 def next_step(

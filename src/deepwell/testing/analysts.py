@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from deepwell.analyst.model import ModelAnalyst
+from deepwell.budget.backoff import Backoff
 from deepwell.budget.clock import SystemClock
 from deepwell.budget.ledger import Ledger
 from deepwell.models.asking import Manners, Model
@@ -11,14 +12,13 @@ from deepwell.models.breaker import Retries
 from deepwell.models.capabilities import Capabilities
 from deepwell.models.factory import ModelSettings, chat_model
 from deepwell.models.names import ModelName
-from deepwell.models.retrying import Patience
 from deepwell.ports import Clock
 from deepwell.testing import ListJournal
 from deepwell.testing.model_server import ModelServer
 from deepwell.vocabulary.budget import Budget, Price
 
 NAME = ModelName("openai-compatible", "colleague")
-AT_ONCE = Patience(first_s=0.01, most_s=0.02)
+AT_ONCE = Backoff(first_s=0.01, most_s=0.02)
 """Waits as good as none: a test has no time."""
 
 

@@ -11,7 +11,7 @@ from deepwell.analyst.model.forms import DIGEST, INVESTIGATE, OUTLINE, SUPERVISE
 from deepwell.analyst.model.prompts import rendered, standing
 from deepwell.analyst.protocol import Board, Notebook
 from deepwell.language.tokens import estimated_tokens
-from deepwell.models.asking import Ask, Asked
+from deepwell.models.judgement import Ask, Asked
 from deepwell.models.shapes import Shape
 from deepwell.vocabulary.budget import Phase
 from deepwell.vocabulary.evidence import Findings, ReadPassage
