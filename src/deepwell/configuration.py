@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic_core import ErrorDetails
 
 from deepwell.errors import BadConfiguration
+from deepwell.vocabulary.scope import Scope
 from deepwell.vocabulary.tier import TIERS, Tier
 
 NO_MODEL = "none"
@@ -263,6 +264,15 @@ class Configuration(BaseModel):
         step=1,
         env=("MAX_SEARCH_RESULTS",),
     )
+    researcher_search_budget: int = _knob(
+        15,
+        "Searches that one research unit may run, those it starts with included.",
+        widget="slider",
+        ge=1,
+        le=100,
+        step=1,
+        env=("RESEARCHER_SEARCH_BUDGET",),
+    )
     max_passages_per_unit: int = _knob(
         10,
         "Best passages over all searches that a unit reads and keeps.",
@@ -289,6 +299,42 @@ class Configuration(BaseModel):
         widget="text",
         env=("SEARCH_PROVIDER",),
     )
+    search_since: str = _knob(
+        "",
+        "Only what was published then or later, as far as its date is known: 2024, 2024-05 or 2024-05-31.",
+        widget="text",
+        env=("SEARCH_SINCE",),
+    )
+    search_until: str = _knob(
+        "",
+        "Only what was published then or earlier, as far as its date is known.",
+        widget="text",
+        env=("SEARCH_UNTIL",),
+    )
+    search_sites: str = _knob(
+        "",
+        "Only pages of these sites and what is below them, comma between; empty: all.",
+        widget="text",
+        env=("SEARCH_SITES",),
+    )
+    search_excluded_sites: str = _knob(
+        "",
+        "No pages of these sites, comma between.",
+        widget="text",
+        env=("SEARCH_EXCLUDED_SITES",),
+    )
+    search_language: str = _knob(
+        "",
+        "The language of the pages to look for, as its code of two letters; empty: any.",
+        widget="text",
+        env=("SEARCH_LANGUAGE",),
+    )
+    search_region: str = _knob(
+        "",
+        "The country to search from, as its code of two letters; empty: any.",
+        widget="text",
+        env=("SEARCH_REGION",),
+    )
     own_hosts: str = _knob(
         "",
         "Hosts of your own that may be read though they lie in a private network: names or name:port, comma between.",
@@ -310,6 +356,15 @@ class Configuration(BaseModel):
         ge=1.0,
         le=300.0,
         env=("FETCH_TIMEOUT_S",),
+        advanced=True,
+    )
+    page_cache_hours: float = _knob(
+        24.0,
+        "Hours for which a page that was read is not asked for again by later runs; 0: every run reads it anew.",
+        widget="number",
+        ge=0.0,
+        le=8760.0,
+        env=("PAGE_CACHE_HOURS",),
         advanced=True,
     )
     user_agent: str = _knob(
@@ -455,10 +510,28 @@ class Configuration(BaseModel):
                     self.__dict__[name] = value
         return self
 
+    @model_validator(mode="after")
+    def _check_scope(self) -> Self:
+        """Raises BadRequest here, before a run starts."""
+        self.scope  # noqa: B018
+        return self
+
     def for_tier(self, tier: Tier | None) -> Self:
         """The same explicit values over another tier; an unclassifiable question is a standard one."""
         explicit = {name: getattr(self, name) for name in self.model_fields_set}
         return type(self)(**explicit | {"tier": tier or "standard"})
+
+    @property
+    def scope(self) -> Scope:
+        """Where and when a search may look. Raises BadRequest for what is no date, site or code."""
+        return Scope.written(
+            since=self.search_since,
+            until=self.search_until,
+            sites=self.search_sites,
+            not_sites=self.search_excluded_sites,
+            language=self.search_language,
+            region=self.search_region,
+        )
 
     @property
     def total_minutes(self) -> float | None:

@@ -62,6 +62,24 @@ class Searched(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class SearchPreprocessed(Event):
+    """The hits of a unit's queries became one short list."""
+
+    queries: int
+    hits: int
+    same_address: int
+    """Hits that led to a page or passage which another one had led to already."""
+    same_text: int
+    """Hits that were copies of another one."""
+    kept: int
+    """Those that are going to be read."""
+    domains: int
+    """The sites, or documents, that these lie on."""
+    llm_calls_in_preprocess: int = 0
+    """Always: no model is asked for this."""
+
+
+@dataclass(frozen=True, slots=True)
 class SourceRead(Event):
     """A source was read and kept."""
 

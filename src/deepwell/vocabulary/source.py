@@ -6,6 +6,9 @@ from datetime import datetime
 
 from deepwell.vocabulary.plan import Query
 
+THIN = 3
+"""A search with fewer hits than this is worth asking in other words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from deepwell.configuration import Configuration
 from deepwell.errors import SearchFailed, Unreadable
+from deepwell.language.addresses import is_web
+from deepwell.language.alike import without_copies
 from deepwell.ports import Workbench
 from deepwell.stages.investigate.page import best_spans
 from deepwell.stages.investigate.rank import RankedHit
@@ -13,10 +15,6 @@ from deepwell.vocabulary.events import Searched, SourceNotRead, SourceRead
 from deepwell.vocabulary.evidence import ReadPassage
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit, Passage, Source
-
-THIN = 3
-"""A query with fewer hits than this is worth asking in other words."""
-
 
 PASSAGES_OF_A_PAGE = 2
 
@@ -37,19 +35,36 @@ async def search_all(queries: Sequence[Query], bench: Workbench, configuration: 
 async def read_best(
     ranked: Sequence[RankedHit], bench: Workbench, configuration: Configuration, given_up: Collection[str]
 ) -> Reading:
-    """Read the sources of the best hits, each once, and cut the passages from them."""
-    best = [item for item in ranked if item.hit.address not in given_up][: configuration.max_passages_per_unit]
-    addresses = list(dict.fromkeys(item.hit.address for item in best))
-    read = await asyncio.gather(*(_read(address, bench, configuration) for address in addresses))
-    sources = {address: source for address, source in zip(addresses, read, strict=True) if source}
-    passages = [
-        passage
-        for item in best
-        if item.hit.address in sources
-        for passage in _passages(item, sources[item.hit.address])
-    ]
-    unread = tuple(address for address in addresses if address not in sources)
+    """Read the sources of the best hits, each once, and cut the passages from them.
+
+    Where a source cannot be read, the next one in line takes its place, once.
+    """
+    candidates = [item for item in ranked if item.hit.address not in given_up]
+    most = configuration.max_passages_per_unit
+    sources = await _read_all(candidates[:most], bench, configuration)
+    missing = sum(1 for item in candidates[:most] if sources[item.hit.address] is None)
+    chosen = candidates[: most + missing]
+    if missing:
+        sources |= await _read_all(chosen[most:], bench, configuration)
+    read = [(item, source) for item in chosen if (source := sources[item.hit.address])]
+    passages = _distinct([passage for item, source in read for passage in _passages(item, source)])
+    unread = tuple(address for address, source in sources.items() if source is None)
     return Reading(_within_allowance(passages, configuration.chars_per_source), unread)
+
+
+async def _read_all(
+    items: Sequence[RankedHit], bench: Workbench, configuration: Configuration
+) -> dict[str, Source | None]:
+    addresses = list(dict.fromkeys(item.hit.address for item in items))
+    read = await asyncio.gather(*(_read(address, bench, configuration) for address in addresses))
+    return dict(zip(addresses, read, strict=True))
+
+
+def _distinct(passages: Sequence[ReadPassage]) -> list[ReadPassage]:
+    """Without what another page says word for word. Documents of one's own are each worth their place."""
+    pages = [item for item in passages if is_web(item.source.address)]
+    copies = {id(item) for item in pages} - {id(item) for item in without_copies(pages, lambda one: one.passage.text)}
+    return [item for item in passages if id(item) not in copies]
 
 
 async def _search(query: Query, bench: Workbench, configuration: Configuration) -> list[Hit]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from deepwell.language.addresses import canonical_address
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
 
@@ -36,7 +37,7 @@ def in_turns(rankings: Iterable[Sequence[Hit]]) -> list[RankedHit]:
 
 
 def _key(hit: Hit) -> _Key:
-    return hit.source or hit.address, hit.span
+    return hit.source or canonical_address(hit.address), hit.span
 
 
 def _ranked(hits: Sequence[Hit]) -> RankedHit:

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from deepwell.analyst.protocol import Notebook
 from deepwell.configuration import Configuration
 from deepwell.ports import Workbench
-from deepwell.stages.investigate.gather import THIN, read_best, search_all
-from deepwell.stages.investigate.rank import in_turns
+from deepwell.stages.investigate.gather import read_best, search_all
+from deepwell.stages.investigate.rank import RankedHit
+from deepwell.stages.investigate.shortlist import shortlist
 from deepwell.vocabulary.evidence import Evidence, Findings, ReadPassage
 from deepwell.vocabulary.moves import Done, FetchUrl, ResearcherMove, SearchWeb
 from deepwell.vocabulary.plan import Query, Topic
 from deepwell.vocabulary.question import Brief
 from deepwell.vocabulary.record import Lane
-from deepwell.vocabulary.source import Hit
+from deepwell.vocabulary.source import THIN, Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,10 @@ def notebook(
         queries=desk.queries,
         thin_queries=desk.thin_queries,
         tool_calls_left=max(0, configuration.max_react_tool_calls - desk.tool_calls),
+        searches_left=_searches_left(desk, configuration),
         seen=known.seen,
         notes=known.notes,
-        unread=_unread(desk),
+        unread=_unread(desk, configuration.max_passages_per_unit),
     )
 
 
@@ -98,11 +100,13 @@ async def carry_out(
 ) -> Desk:
     """Search and read as proposed, as far as the unit's allowance goes, and rank everything anew."""
     allowed = _allowed(moves, desk, configuration)
-    queries = tuple(m.query for m in allowed if isinstance(m, SearchWeb) and m.query not in desk.queries)
+    asked = dict.fromkeys(m.query for m in allowed if isinstance(m, SearchWeb) and m.query not in desk.queries)
+    queries = tuple(asked)[: _searches_left(desk, configuration)]
     found = await search_all(queries, bench, configuration)
-    fetched = _fetched(allowed, desk)
     rankings = (*desk.rankings, *(tuple(hits) for hits in found))
-    reading = await read_best(in_turns((*rankings, *fetched)), bench, configuration, desk.given_up)
+    listed = shortlist(rankings, configuration.max_passages_per_unit)
+    await bench.journal.record(listed.metrics)
+    reading = await read_best(_asked_for_first(listed.ranked, allowed), bench, configuration, desk.given_up)
     return replace(
         desk,
         queries=(*desk.queries, *queries),
@@ -114,18 +118,23 @@ async def carry_out(
     )
 
 
+def _searches_left(desk: Desk, configuration: Configuration) -> int:
+    return max(0, configuration.researcher_search_budget - len(desk.queries))
+
+
 def _allowed(moves: Sequence[ResearcherMove], desk: Desk, configuration: Configuration) -> list[SearchWeb | FetchUrl]:
     outside = [move for move in moves if isinstance(move, SearchWeb | FetchUrl)]
     return outside if desk.turns == 0 else outside[: configuration.max_react_tool_calls - desk.tool_calls]
 
 
-def _unread(desk: Desk) -> tuple[Hit, ...]:
+def _unread(desk: Desk, most: int) -> tuple[Hit, ...]:
     read = {item.source.address for item in desk.passages} | desk.given_up
-    hits = {item.hit.address: item.hit for item in in_turns(desk.rankings) if item.hit.address not in read}
-    return tuple(hits.values())[:MOST_UNREAD]
+    listed = shortlist(desk.rankings, most).ranked
+    return tuple(item.hit for item in listed if item.hit.address not in read)[:MOST_UNREAD]
 
 
-def _fetched(moves: Sequence[SearchWeb | FetchUrl], desk: Desk) -> list[tuple[Hit, ...]]:
-    """Addresses are read only if a search brought them up: text cannot send the unit anywhere."""
-    known = {hit.address: hit for ranking in desk.rankings for hit in ranking}
-    return [(known[move.address],) for move in moves if isinstance(move, FetchUrl) and move.address in known]
+def _asked_for_first(ranked: Sequence[RankedHit], moves: Sequence[SearchWeb | FetchUrl]) -> list[RankedHit]:
+    """What the analyst wants to read stands first. It can only choose from what a search brought up: text cannot send
+    the unit anywhere."""
+    wanted = {move.address for move in moves if isinstance(move, FetchUrl)}
+    return sorted(ranked, key=lambda item: item.hit.address not in wanted)

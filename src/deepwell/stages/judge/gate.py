@@ -1,9 +1,9 @@
 """The quality gate: may research be called complete?"""
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from deepwell.configuration import Configuration
+from deepwell.language.addresses import domain
 from deepwell.vocabulary.decision import GateResult
 from deepwell.vocabulary.evidence import Evidence
 
@@ -23,11 +23,3 @@ def quality_gate(ledger: Sequence[Evidence], configuration: Configuration) -> Ga
 def source_domains(ledger: Sequence[Evidence]) -> tuple[str, ...]:
     """Where the evidence comes from, each place once: the host of a web address, or the document itself."""
     return tuple(dict.fromkeys(domain(url) for item in ledger for url in item.source_urls))
-
-
-def domain(address: str) -> str:
-    """The host of a web address without `www.`; any other address is its own domain."""
-    parts = urlsplit(address)
-    if parts.scheme in ("http", "https") and parts.hostname:
-        return parts.hostname.removeprefix("www.")
-    return address
