@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deepwell.budget.clock import SystemClock
 from deepwell.errors import SearchFailed
 from deepwell.search.breaker import Breaker
-from deepwell.search.chain import Chain, Limits, Link
+from deepwell.search.chain import LIMITED, Chain, Limits, Link
 from deepwell.search.events import EngineFailed, FellBack, SearchDegraded, SearchEvent
 from deepwell.search.failures import Failure, FailureKind, NoAnswer
 from deepwell.search.retrying import DEFAULT_BACKOFF, Again, GiveUp, next_step
@@ -63,9 +63,10 @@ class Setup:
 
     def chain(self) -> Chain:
         links = [Link(engine, engine.name.title(), self.every_s) for engine in self.engines]
-        return Chain(
-            links, self.clock, on_event=self.events.append, sleep=self.sleep, jitter=lambda: 0.0, limits=self.limits
-        )
+        return Chain(links, self.clock, on_event=self.heard, sleep=self.sleep, jitter=lambda: 0.0, limits=self.limits)
+
+    async def heard(self, event: SearchEvent) -> None:
+        self.events.append(event)
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
@@ -163,8 +164,8 @@ async def test_after_three_failures_in_a_row_an_engine_is_not_asked_any_more() -
     chain = ours.chain()
     assert [await ask(chain) for _ in range(5)] == ["second"] * 5
     assert len(ours.engines[0].asked) == 3
-    assert ours.of(SearchDegraded) == [SearchDegraded("first", chain.degraded[0])]
-    assert chain.degraded == ("first failed. First was not asked any further.",)
+    assert ours.of(SearchDegraded) == [SearchDegraded("first", chain.degraded[1])]
+    assert chain.degraded == (LIMITED, "first failed. First was not asked any further.")
     assert [standing.asked_on for standing in chain.standing()] == [False, True]
 
 

@@ -44,6 +44,9 @@ class Notebook:
     thin_queries: tuple[Query, ...]
     """Those of them that brought fewer than three hits."""
     tool_calls_left: int
+    """Searches and reads together."""
+    searches_left: int = 100
+    """Of these, searches. 0: only what was found can be read."""
     seen: frozenset[str] = frozenset()
     """Handles of passages that an earlier unit on the same sub-question has summed up already."""
     notes: tuple[str, ...] = ()

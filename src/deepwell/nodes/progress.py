@@ -47,5 +47,6 @@ class ProgressBoard:
             skipped=len(self._state["wave"].skipped),
             ledger=ledger,
             spend=self._bench.account.spend,
+            degraded_mode=bool(self._bench.search_limits()),
             **{"iteration": self._state["research_record"].iteration + 1} | closing,
         )

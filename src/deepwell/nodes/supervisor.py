@@ -70,6 +70,7 @@ async def supervisor_tools(
         budget=state["budget"],
         configuration=configuration,
         spend=bench.account.spend,
+        search_limited=bool(bench.search_limits()),
     )
     await _record_round(closed, outcomes, bench)
     said = await _kept_small(state, closed, _answers(state, outcomes, closed), bench)

@@ -10,12 +10,14 @@ from deepwell.budget.backoff import Backoff
 from deepwell.errors import SearchFailed
 from deepwell.ports import Clock, SearchEngine
 from deepwell.search.breaker import Breaker
-from deepwell.search.events import EngineFailed, FellBack, SearchDegraded, SearchEvent
+from deepwell.search.events import EngineFailed, FellBack, Listener, SearchDegraded, unheard
 from deepwell.search.failures import Failure, FailureKind, NoAnswer, Party, failure_of
 from deepwell.search.pace import Pace, Sleep
 from deepwell.search.retrying import DEFAULT_BACKOFF, GiveUp, next_step
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
+
+LIMITED = "Search was limited, so this rests on partial information."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class Chain:
         links: Sequence[Link],
         clock: Clock,
         *,
-        on_event: Callable[[SearchEvent], None] = lambda event: None,
+        on_event: Listener = unheard,
         limits: Limits | None = None,
         backoff: Backoff | None = None,
         sleep: Sleep = asyncio.sleep,
@@ -93,8 +95,11 @@ class Chain:
 
     @property
     def degraded(self) -> tuple[str, ...]:
-        """What the report has to say about engines that were given up, in full sentences; empty when all is well."""
-        return tuple(self._degraded.values())
+        """What the report has to say about engines that were given up, or never answered while there was time, in full
+        sentences; empty when all is well."""
+        silent = [f"{member.title} had not answered yet." for member in self._members if member.is_silent]
+        told = (*self._degraded.values(), *silent)
+        return (LIMITED, *told) if told else ()
 
     def standing(self) -> tuple[Standing, ...]:
         """How each engine has done so far, in the order they are asked."""
@@ -109,7 +114,7 @@ class Chain:
             if allowance <= 0 or not member.breaker.lets_through(self._now()):
                 continue
             if failed:
-                self._on_event(FellBack(failed[-1][0].name, member.name))
+                await self._on_event(FellBack(failed[-1][0].name, member.name))
             outcome = await self._ask(member, query, limit, allowance)
             if not isinstance(outcome, Failure):
                 return outcome
@@ -139,18 +144,18 @@ class Chain:
                 return outcome
             step = next_step(outcome, attempt, end - self._now(), self._backoff, self._jitter)
             if isinstance(step, GiveUp) or member.is_to_be_left(outcome):
-                self._note(member, outcome, started)
+                await self._note(member, outcome, started)
                 return outcome
             await self._sleep(step.after_s)
         raise AssertionError("counting has no end")
 
-    def _note(self, member: "_Member", failure: Failure, started: float) -> None:
-        self._on_event(EngineFailed(member.name, failure.kind.value, failure.sentence))
+    async def _note(self, member: "_Member", failure: Failure, started: float) -> None:
         opened = member.breaker.failed(failure, started, self._now())
+        await self._on_event(EngineFailed(member.name, failure.kind.value, failure.sentence))
         if opened and member.name not in self._degraded:
             reason = f"{failure.sentence} {member.title} was not asked any further."
             self._degraded[member.name] = reason
-            self._on_event(SearchDegraded(member.name, reason))
+            await self._on_event(SearchDegraded(member.name, reason))
 
     def _refusal(self, failures: list[Failure]) -> NoAnswer:
         """All engines failed; the sentence says how each did, once."""
@@ -171,6 +176,7 @@ class _Member:
         self._pace = Pace(link.every_s, link.at_once, now, sleep)
         self._party = Party(link.title)
         self._now = now
+        self._under_way = 0
 
     async def attempt(self, query: Query, limit: int, seconds: float) -> Sequence[Hit] | Failure | _Unasked:
         asked = False
@@ -180,11 +186,23 @@ class _Member:
                 if not self.breaker.lets_through(self._now()):
                     return self._unasked()
                 asked = True
-                return await self._engine.search(query, limit)
+                return await self._asked(query, limit)
         except TimeoutError:
             return self._party.no_answer(FailureKind.TIMEOUT).failure if asked else self._unasked()
         except SearchFailed as error:
             return failure_of(error)
+
+    async def _asked(self, query: Query, limit: int) -> Sequence[Hit]:
+        self._under_way += 1
+        try:
+            return await self._engine.search(query, limit)
+        finally:
+            self._under_way -= 1
+
+    @property
+    def is_silent(self) -> bool:
+        """True when it has been asked and nothing has come of it yet, neither an answer nor a failure."""
+        return self._under_way > 0 and not (self.breaker.answers or self.breaker.failures)
 
     def is_to_be_left(self, failure: Failure) -> bool:
         """Who failed on the query before gets one try only, until it answers: unless it just asks to wait."""

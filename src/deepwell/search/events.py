@@ -1,5 +1,6 @@
 """What happened while the web was searched, as values for whoever listens: the journal, the report, a view."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from deepwell.vocabulary.events import Event
@@ -31,4 +32,18 @@ class SearchDegraded(Event):
     """Full sentences."""
 
 
-SearchEvent = EngineFailed | FellBack | SearchDegraded
+@dataclass(frozen=True, slots=True)
+class QueryReworded(Event):
+    """A query that brought too little was asked in other words."""
+
+    query: str
+    into: str
+    hits: int
+
+
+SearchEvent = EngineFailed | FellBack | SearchDegraded | QueryReworded
+Listener = Callable[[SearchEvent], Awaitable[None]]
+
+
+async def unheard(event: SearchEvent) -> None:
+    """Where nobody listens."""

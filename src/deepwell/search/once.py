@@ -11,7 +11,8 @@ from deepwell.vocabulary.source import Hit
 
 def web_key(query: Query) -> Hashable:
     """What web engines read of a query: two that agree in it get the same answer."""
-    return " ".join(query.text.casefold().split()), tuple(phrase.casefold() for phrase in query.phrases)
+    said = (" ".join(text.casefold().split()) for text in (query.text, query.sentence))
+    return *said, *(phrase.casefold() for phrase in query.phrases)
 
 
 @dataclass(frozen=True, slots=True)

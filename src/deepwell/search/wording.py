@@ -11,23 +11,39 @@ _MOST_PHRASES = 4
 _MOST_SITES = 8
 
 
-def bare(query: Query) -> str:
-    """The text alone, for engines that read sentences."""
+def keywords(query: Query) -> str:
+    """The words alone, for engines that look for each of them."""
     return _cut(query.text, MOST_CHARACTERS)
 
 
+def bare(query: Query) -> str:
+    """The question alone, for engines that read sentences."""
+    return _cut(_spoken(query), MOST_CHARACTERS)
+
+
+def quoted_keywords(query: Query) -> str:
+    """The words, and the phrases in quotes, at least one of which has to be there."""
+    return _after(query.text, _quoted(query))
+
+
 def quoted(query: Query) -> str:
-    """The text, and its phrases in quotes, at least one of which has to be there."""
-    phrases = _any_of([f'"{phrase}"' for phrase in _phrases(query)])
-    return _after(query.text, phrases)
+    """The question, and the phrases in quotes, at least one of which has to be there."""
+    return _after(_spoken(query), _quoted(query))
 
 
 def with_sites(query: Query, scope: Scope) -> str:
-    """The text, its phrases in quotes, and the sites as operators, for engines that have no field for sites."""
-    phrases = _any_of([f'"{phrase}"' for phrase in _phrases(query)])
+    """The question, the phrases in quotes, and the sites as operators, for engines that have no field for sites."""
     sites = _any_of([f"site:{site}" for site in scope.include_sites[:_MOST_SITES]])
     not_sites = " ".join(f"-site:{site}" for site in scope.exclude_sites[:_MOST_SITES])
-    return _after(query.text, " ".join(filter(None, (phrases, sites, not_sites))))
+    return _after(_spoken(query), " ".join(filter(None, (_quoted(query), sites, not_sites))))
+
+
+def _spoken(query: Query) -> str:
+    return query.sentence or query.text
+
+
+def _quoted(query: Query) -> str:
+    return _any_of([f'"{phrase}"' for phrase in _phrases(query)])
 
 
 def _phrases(query: Query) -> list[str]:

@@ -1,6 +1,6 @@
 """Ordered questions, and what a research unit is sent to find out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -8,6 +8,7 @@ class Query:
     """What is sent to a search engine. An engine that cannot use a part of it passes over that part."""
 
     text: str
+    """The words to search for."""
     context: str = ""
     """Words that tell a good hit from a better one, and need not be there."""
     phrases: tuple[str, ...] = ()
@@ -16,6 +17,8 @@ class Query:
     """Only what this publisher, site or folder brought out. None: anything."""
     published: str | None = None
     """Preferably from this day, ISO."""
+    sentence: str = field(default="", compare=False)
+    """The same as a person would ask it, for engines that read sentences. Empty: the text itself."""
 
 
 @dataclass(frozen=True, slots=True)

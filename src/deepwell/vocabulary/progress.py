@@ -39,6 +39,8 @@ class RuntimeProgress(TypedDict):
     elapsed_minutes: float
     remaining_minutes: float | None
     research_remaining_minutes: float | None
+    degraded_mode: bool
+    """True when searching is limited, because an engine had to be given up."""
     tokens_spent: int
     cost_usd: float
     """Of the models whose price is known."""

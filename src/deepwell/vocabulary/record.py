@@ -45,6 +45,8 @@ class ResearchRecord:
     cut_off_units: int = 0
     """Units that the clock or the user ended before they were done."""
     failed_units: int = 0
+    degraded_mode: bool = False
+    """True when searching was limited, because an engine had to be given up."""
     lanes: tuple[Lane, ...] = ()
     """What each unit kept, in the order of dispatch."""
     phase_state: Mapping[str, Any] = field(default_factory=dict)

@@ -1,5 +1,6 @@
 """Where and when a search may look: dates, sites, language, region."""
 
+import calendar
 import re
 from dataclasses import dataclass, fields
 from datetime import date
@@ -8,6 +9,7 @@ from urllib.parse import urlsplit
 from deepwell.errors import BadRequest
 
 _CODE = re.compile(r"[a-z]{2}", re.ASCII)
+_DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
 _SITE = re.compile(r"(?=.{1,253}\Z)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,10}", re.ASCII)
 
 
@@ -41,6 +43,27 @@ class Scope:
         for name, value in tidy.items():
             object.__setattr__(self, name, value)
 
+    @classmethod
+    def written(
+        cls,
+        *,
+        since: str = "",
+        until: str = "",
+        sites: str = "",
+        not_sites: str = "",
+        language: str = "",
+        region: str = "",
+    ) -> "Scope":
+        """From what people write: days, months or years, and sites with commas between. Raises BadRequest."""
+        return cls(
+            _day(since, last=False),
+            _day(until, last=True),
+            tuple(site for site in sites.split(",") if site.strip()),
+            tuple(site for site in not_sites.split(",") if site.strip()),
+            language,
+            region,
+        )
+
     @property
     def narrows(self) -> bool:
         """True when some hit could lie outside."""
@@ -48,7 +71,7 @@ class Scope:
 
     def admits(self, address: str, published: str | None) -> bool:
         """Whether a page at this address, from this ISO date as far as it is known, lies inside."""
-        return self.admits_site(address) and self._admits_date(published)
+        return self.admits_site(address) and self.admits_date(published)
 
     def admits_site(self, address: str) -> bool:
         """Whether the address lies on an included site, or on none that is excluded."""
@@ -60,7 +83,7 @@ class Scope:
             return False
         return not self.include_sites or any(_below(host, site) for site in self.include_sites)
 
-    def _admits_date(self, published: str | None) -> bool:
+    def admits_date(self, published: str | None) -> bool:
         """A date may be only a year or a month: it counts as inside when a part of it is. Unknown is inside."""
         if not published:
             return True
@@ -88,6 +111,20 @@ def _site(given: str) -> str:
     if not _SITE.fullmatch(host):
         raise BadRequest(f"{given[:80]!r} is no site; write it as example.org.")
     return host
+
+
+def _day(given: str, *, last: bool) -> date | None:
+    """The day, or the first or last one of the month or year that is named."""
+    written = given.strip()
+    if not written:
+        return None
+    found = _DATE.fullmatch(written)
+    try:
+        year, month, day = (int(part) if part else None for part in (found.groups() if found else (None,) * 3))
+        month = month or (12 if last else 1)
+        return date(year or 0, month, day or (calendar.monthrange(year or 0, month)[1] if last else 1))
+    except ValueError:
+        raise BadRequest(f"{given[:40]!r} is no date; write it as 2024, 2024-05 or 2024-05-31.") from None
 
 
 def _code(given: str, what: str, example: str) -> str:

@@ -55,7 +55,7 @@ class ExtractiveAnalyst:
         rarest = sorted(self._asked(notebook.topic), key=self._facts.frequency)
         broader = (Query(word, notebook.topic.text) for word in rarest if self._facts.frequency(word))
         moves: list[ResearcherMove] = [SearchWeb(query) for query in broader if query not in notebook.queries]
-        return moves[: notebook.tool_calls_left] or [Done()]
+        return moves[: min(notebook.tool_calls_left, notebook.searches_left)] or [Done()]
 
     async def digest(self, brief: Brief, topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
         """Quote the sentences that speak to the topic."""

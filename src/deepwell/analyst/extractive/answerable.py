@@ -5,10 +5,11 @@ import re
 from collections.abc import Sequence
 
 from deepwell.analyst.extractive.facts import LibraryFacts
-from deepwell.analyst.extractive.question import Clause, TakenApart, content, expanded
+from deepwell.analyst.extractive.question import Clause, TakenApart, content
 from deepwell.language.figures import MONTHS
 from deepwell.language.names import Span, names
 from deepwell.language.stems import stem, stems
+from deepwell.language.synonyms import expanded
 
 KNOWN_SHARE = 0.8
 """Share of the cited sources and names of a question that the library must know."""

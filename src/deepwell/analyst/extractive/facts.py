@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
-from deepwell.analyst.extractive.question import expanded
 from deepwell.language import relevance
 from deepwell.language.stems import stem
+from deepwell.language.synonyms import expanded
 
 FORM_SHARE = 0.5
 

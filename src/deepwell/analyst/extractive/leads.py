@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from deepwell.analyst.extractive.facts import LibraryFacts, rarity, weights
-from deepwell.analyst.extractive.question import TakenApart, expanded, title_mentions
+from deepwell.analyst.extractive.question import TakenApart, title_mentions
 from deepwell.language.figures import MONTHS
 from deepwell.language.names import names
 from deepwell.language.relevance import RARITY_CAP, Key, Reading, base_title, relevance, take_apart
 from deepwell.language.stems import stem, stems
+from deepwell.language.synonyms import expanded
 from deepwell.vocabulary.evidence import ReadPassage
 from deepwell.vocabulary.plan import Lead, Query, Topic
 

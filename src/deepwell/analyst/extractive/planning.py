@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deepwell.analyst.extractive.facts import LibraryFacts, rarity
-from deepwell.analyst.extractive.question import CLAUSE_WORDS, Clause, TakenApart, expanded
+from deepwell.analyst.extractive.question import CLAUSE_WORDS, Clause, TakenApart
+from deepwell.language.synonyms import expanded
 from deepwell.vocabulary.plan import Plan, Query, SubQuestion
 from deepwell.vocabulary.question import QuestionKind
 from deepwell.vocabulary.tier import Tier
@@ -14,6 +15,8 @@ MOST_QUERIES = 4
 MOST_NAMES = 3
 """Names of the question that are looked up by themselves, the rarest first: a chain starts at its innermost name."""
 FEWEST_QUERIES = 3
+LONGEST_SENTENCE = 30
+"""Words beyond which engines do better with the bare words."""
 FEW_WORDS = 4
 """A question of so few content words asks for one fact."""
 
@@ -79,13 +82,13 @@ def _neighbours(part: Clause, clauses: Sequence[Clause]) -> list[str]:
 
 def _open(part: Clause, taken: TakenApart, facts: LibraryFacts) -> Iterator[Query]:
     """The clause in its words, and with what an answer would say; the names in it; its rarest words alone."""
-    yield Query(" ".join(expanded(part.words)), taken.question)
+    yield Query(_keywords(part.words, facts), taken.question, sentence=_sentence(part.text, taken))
     yield from _by_name(part.text, taken, facts)
     yield from _by_rarity(part.words, taken, facts)
 
 
 def _whole(taken: TakenApart, facts: LibraryFacts) -> SubQuestion:
-    everything = Query(" ".join(expanded(taken.words)) or taken.question)
+    everything = Query(_keywords(taken.words, facts) or taken.question, sentence=_sentence(taken.question, taken))
     named = list(_by_name(taken.question, taken, facts))
     # Names lead further than rare words do; these are for questions with few names.
     others = list(_by_rarity(taken.words, taken, facts))[: max(0, FEWEST_QUERIES - 1 - len(named))]
@@ -116,6 +119,18 @@ def _compared(taken: TakenApart) -> Iterator[SubQuestion]:
     for name in taken.names:
         queries = (Query(aspects, phrases=(name,)), Query(f"{name} {aspects}"), Query(name, aspects, (name,)))
         yield SubQuestion("", f"{name}: {aspects}", queries, f"A passage on {name}")
+
+
+def _keywords(words: Sequence[str], facts: LibraryFacts) -> str:
+    """With what an answer would say instead, where a library is searched by words; engines of the web want fewer."""
+    return " ".join(expanded(words) if facts.passage_count else words)
+
+
+def _sentence(text: str, taken: TakenApart) -> str:
+    """What is asked, as it was asked; a part that only says `it` gets the names it may mean. Empty if too long."""
+    named = () if any(name in text for name in taken.names) else taken.names[:MOST_NAMES]
+    said = " ".join((*named, *text.split()))
+    return said if len(said.split()) <= LONGEST_SENTENCE else ""
 
 
 def _settled_by(words: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from deepwell.language.figures import days
 from deepwell.language.names import QUESTION_WORDS, Span, names, publisher_names, quoted
 from deepwell.language.relevance import base_title
 from deepwell.language.stems import folded_words, stem, stems
+from deepwell.language.synonyms import expanded
 from deepwell.language.words import STOPWORDS
 
 _JOINT = r"(?:and|while|but|yet|whereas|or)"
@@ -25,34 +26,6 @@ _ASKS = re.compile(
 _COMPARES = re.compile(r"\b(?:compar\w+|differen\w+|versus|vs\.?|contrast|better|worse|rather than)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\b(?:it|its|he|his|she|her|they|their|them|this|that|these|those|there)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
-_ANSWERED_WITH = {
-    "heavy": ("weigh", "weighed", "weight"),
-    "long": ("length",),
-    "tall": ("height", "high"),
-    "high": ("height", "tall"),
-    "height": ("high", "tall"),
-    "weigh": ("weight", "heavy"),
-    "weight": ("weigh", "heavy"),
-    "deep": ("depth",),
-    "wide": ("width",),
-    "old": ("age",),
-    "far": ("distance",),
-    "fast": ("speed",),
-    "big": ("size",),
-    "large": ("size",),
-    "expensive": ("cost", "price"),
-    "born": ("birth", "birthplace"),
-    "died": ("death",),
-    "located": ("location",),
-    "author": ("wrote", "written"),
-    "wrote": ("author", "written"),
-    "founded": ("founder", "established"),
-    "invented": ("inventor",),
-    "made": ("built", "constructed", "dated"),
-    "built": ("made", "constructed"),
-    "found": ("discovered",),
-    "discovered": ("found",),
-}
 LONGEST_TITLE = 10
 CLAUSE_WORDS = 3
 """Content words from which a clause that asks nothing can still be looked into by itself."""
@@ -105,11 +78,6 @@ def content(text: str) -> tuple[str, ...]:
     found = (word.removesuffix("'s") for word in folded_words(text))
     kept = (w for w in found if w not in STOPWORDS and w not in QUESTION_WORDS and (len(w) > 1 or not w.isascii()))
     return tuple(dict.fromkeys(kept))
-
-
-def expanded(words: Iterable[str]) -> tuple[str, ...]:
-    """The words with those that an answer would use in their place: how heavy a thing is, is what it weighs."""
-    return tuple(dict.fromkeys(word for asked in words for word in (asked, *_ANSWERED_WITH.get(asked, ()))))
 
 
 def says(held: Collection[str], word: str) -> bool:

@@ -6,7 +6,7 @@ from deepwell.language.words import STOPWORDS, words
 from deepwell.search.failures import FailureKind, Party
 from deepwell.search.fitting import Fitting
 from deepwell.search.hits import Asked, Found, hits_of
-from deepwell.search.wording import bare
+from deepwell.search.wording import keywords
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
 
@@ -52,7 +52,7 @@ class Arxiv:
         return hits_of(found, Asked(self.name, _PARTY, query, self._fitting.scope, limit))
 
     def _wanted(self, query: Query) -> str:
-        spoken = [word for word in dict.fromkeys(words(bare(query))) if word not in STOPWORDS][:_MOST_WORDS]
+        spoken = [word for word in dict.fromkeys(words(keywords(query))) if word not in STOPWORDS][:_MOST_WORDS]
         between = " AND " if len(spoken) <= _ALL_OF else " OR "
         phrases = [" ".join(words(phrase)[:8]) for phrase in query.phrases[:4]]
         parts = [

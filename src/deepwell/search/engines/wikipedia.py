@@ -6,7 +6,7 @@ from deepwell.search.failures import FailureKind, Party
 from deepwell.search.fitting import Fitting
 from deepwell.search.hits import Asked, Found, hits_of
 from deepwell.search.shapes import dig, records
-from deepwell.search.wording import quoted
+from deepwell.search.wording import quoted_keywords
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
 
@@ -32,7 +32,7 @@ class Wikipedia:
             params={
                 "action": "query",
                 "list": "search",
-                "srsearch": quoted(query),
+                "srsearch": quoted_keywords(query),
                 "srlimit": self._fitting.asked_for(limit, _MOST_RESULTS),
                 "srprop": "snippet",
                 "format": "json",

@@ -37,6 +37,7 @@ def runtime_progress(
     gaps: Sequence[str] = (),
     stop_reason: str | None = None,
     spend: Spend = NOTHING_SPENT,
+    degraded_mode: bool = False,
 ) -> RuntimeProgress:
     """The state of the round as plain data."""
     domains = source_domains(ledger)
@@ -61,6 +62,7 @@ def runtime_progress(
         elapsed_minutes=round((now - budget.started_monotonic) / 60, 4),
         remaining_minutes=budget.remaining_minutes(now),
         research_remaining_minutes=None if left is None else round(left / 60, 4),
+        degraded_mode=degraded_mode,
         tokens_spent=spend.tokens,
         cost_usd=round(spend.cost_usd, 6),
     )

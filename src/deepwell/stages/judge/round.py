@@ -51,6 +51,7 @@ def close_round(
     budget: Budget,
     configuration: Configuration,
     spend: Spend = NOTHING_SPENT,
+    search_limited: bool = False,
 ) -> ClosedRound:
     """Merge, measure, decide, record."""
     gathered = merged(outcomes, known.catalogue, known.ledger, configuration.max_sources)
@@ -58,7 +59,11 @@ def close_round(
     # Notes may have been shortened since; the claims taken from them never are.
     score = novelty(gathered.notes, [*known.notes, *(item.claim for item in known.ledger)])
     extended = _extended(known.record, outcomes, wave, verdict, score, configuration)
-    record = replace(extended, unread={address: tries for address, tries in failed_reads.items() if tries})
+    record = replace(
+        extended,
+        unread={address: tries for address, tries in failed_reads.items() if tries},
+        degraded_mode=extended.degraded_mode or search_limited,
+    )
     situation = Situation(
         iteration=record.iteration,
         gaps=open_gaps(record.by_subquestion),
