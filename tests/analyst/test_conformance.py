@@ -110,6 +110,14 @@ async def test_a_researcher_proposes_known_moves(analyst: Analyst) -> None:
         assert len([move for move in moves if isinstance(move, SearchWeb | FetchUrl)]) <= 2
 
 
+async def test_where_nothing_can_be_searched_no_search_is_proposed(analyst: Analyst) -> None:
+    intake = await taken_in(analyst)
+    query = Query("thermostat")
+    for shown in ((), passages()):
+        notebook = Notebook(intake.brief, Topic(QUESTION, "sq-1"), shown, (query,), (query,), 2, searches_left=0)
+        assert not [move for move in await analyst.investigate(notebook) if isinstance(move, SearchWeb)]
+
+
 async def test_a_digest_cites_only_what_it_was_shown(analyst: Analyst) -> None:
     intake = await taken_in(analyst)
     findings = await analyst.digest(intake.brief, Topic(QUESTION, "sq-1"), passages())

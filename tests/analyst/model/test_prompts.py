@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepwell.analyst.model import blocks
-from deepwell.analyst.model.forms import DIGEST, INVESTIGATE, OUTLINE, SUPERVISE, TAKE_IN, WRITE_SECTION
+from deepwell.analyst.model.forms import (
+    DIGEST,
+    INVESTIGATE,
+    INVESTIGATE_WITHOUT_SEARCH,
+    OUTLINE,
+    SUPERVISE,
+    TAKE_IN,
+    WRITE_SECTION,
+)
 from deepwell.analyst.model.prompts import rendered
 from deepwell.language.tokens import estimated_tokens
 from deepwell.testing import source
@@ -15,6 +23,7 @@ from deepwell.vocabulary.evidence import ReadPassage
 from deepwell.vocabulary.question import Brief, Preferences
 
 NAMES = [shape.name for shape in (TAKE_IN, SUPERVISE, INVESTIGATE, DIGEST, OUTLINE, WRITE_SECTION)]
+NAMES.append("investigate_without_search")
 
 
 def text_of(name: str) -> str:
@@ -46,7 +55,13 @@ def test_the_supervisor_is_told_to_skip_covered_ground_and_the_researcher_to_sto
     assert "one or two searches are enough in all, for a complex one up to three, and up to five only if" in words
 
 
-@pytest.mark.parametrize("name", ["supervise", "investigate", "digest"])
+def test_without_searching_nothing_is_said_of_a_tool_for_it() -> None:
+    assert "search_web" not in text_of("investigate_without_search")
+    assert "search_web" not in INVESTIGATE_WITHOUT_SEARCH.tools
+    assert "report_findings" in INVESTIGATE_WITHOUT_SEARCH.tools
+
+
+@pytest.mark.parametrize("name", ["supervise", "investigate", "investigate_without_search", "digest"])
 def test_documents_are_declared_to_be_material(name: str) -> None:
     assert "never" in text_of(name).partition("\n===\n")[0].split("material")[1]
 

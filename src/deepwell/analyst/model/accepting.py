@@ -171,7 +171,7 @@ def _served(call: ConductResearchForm, board: Board) -> str:
 
 def _researcher_move(call: Any, notebook: Notebook) -> ResearcherMove | None:
     match call:
-        case SearchForm() if content_words(call.query):
+        case SearchForm() if notebook.searches_left and content_words(call.query):
             query = Query(_line(call.query), notebook.brief.question)
             return None if query in notebook.queries else SearchWeb(query)
         case FetchForm() if call.address.strip():

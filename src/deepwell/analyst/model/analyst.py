@@ -7,9 +7,18 @@ from typing import Any, TypeVar
 
 from deepwell.analyst.model import accepting, blocks
 from deepwell.analyst.model.blocks import Shown
-from deepwell.analyst.model.forms import DIGEST, INVESTIGATE, OUTLINE, SUPERVISE, TAKE_IN, WRITE_SECTION
+from deepwell.analyst.model.forms import (
+    DIGEST,
+    INVESTIGATE,
+    INVESTIGATE_WITHOUT_SEARCH,
+    OUTLINE,
+    SUPERVISE,
+    TAKE_IN,
+    WRITE_SECTION,
+)
 from deepwell.analyst.model.prompts import rendered, standing
 from deepwell.analyst.protocol import Board, Notebook
+from deepwell.language.markdown import bulleted
 from deepwell.language.tokens import estimated_tokens
 from deepwell.models.judgement import Ask, Asked
 from deepwell.models.shapes import Shape
@@ -41,6 +50,7 @@ JUDGEMENTS = {
     "take_in": Judgement("planning", TAKE_IN, 3000, 0.4),
     "supervise": Judgement("research", SUPERVISE, 2000, 0.4),
     "investigate": Judgement("research", INVESTIGATE, 3000, 0.7),
+    "investigate_without_search": Judgement("research", INVESTIGATE_WITHOUT_SEARCH, 3000, 0.7),
     "digest": Judgement("research", DIGEST, 3000, 0.8),
     "outline": Judgement("writing", OUTLINE, 2500, 0.4),
     "write_section": Judgement("writing", WRITE_SECTION, 3000, 0.85),
@@ -103,10 +113,13 @@ class ModelAnalyst:
     async def investigate(self, notebook: Notebook) -> Sequence[ResearcherMove]:
         """Report what the first searches brought, or search once more."""
         brief, topic = notebook.brief, notebook.topic
+        left = min(notebook.tool_calls_left, notebook.searches_left)
+        name = "investigate" if left else "investigate_without_search"
+        allowance: dict[str, object] = {"left": left} if left else {}
 
         def case(known: str, passages: str) -> str:
             return rendered(
-                "investigate",
+                name,
                 today=brief.as_of,
                 question=blocks.harmless(brief.question),
                 assumptions=blocks.assumptions(brief),
@@ -115,7 +128,7 @@ class ModelAnalyst:
                 searches=blocks.searches(notebook.queries, notebook.thin_queries),
                 known=known,
                 passages=passages,
-                left=notebook.tool_calls_left,
+                **allowance,
             )
 
         def laid_out(room: int) -> tuple[str, Shown]:
@@ -131,7 +144,7 @@ class ModelAnalyst:
         def accept(calls: Sequence[object], room: int) -> Sequence[ResearcherMove]:
             return accepting.researcher_moves(calls, notebook, laid_out(room)[1].numbers)
 
-        return await self._researcher.ask(_asked("investigate", prompt, accept))
+        return await self._researcher.ask(_asked(name, prompt, accept))
 
     async def digest(self, brief: Brief, topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
         """What the passages say to the topic."""
@@ -189,7 +202,7 @@ class ModelAnalyst:
     ) -> str:
         """The section in prose; one that only says what was not found needs no model."""
         if not section.evidence:
-            return blocks.bullets(section.notes)
+            return bulleted(section.notes)
 
         def case(claims: str, earlier: str) -> str:
             return rendered(

@@ -137,6 +137,9 @@ INVESTIGATE = Toolbox(
     "investigate",
     {"search_web": SearchForm, "fetch_url": FetchForm, "think_tool": ThinkForm, "report_findings": FindingsForm},
 )
+INVESTIGATE_WITHOUT_SEARCH = Toolbox(
+    INVESTIGATE.name, {name: form for name, form in INVESTIGATE.tools.items() if name != "search_web"}
+)
 DIGEST = Form("digest", FindingsForm)
 OUTLINE = Form("outline", OutlineForm)
 WRITE_SECTION = Prose("write_section")
