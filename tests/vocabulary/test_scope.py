@@ -73,3 +73,16 @@ def test_dates_count_as_inside_when_a_part_of_them_is(published: str | None, ins
 def test_language_and_region_leave_nothing_to_filter() -> None:
     assert not Scope(language="de", region="AT").narrows
     assert Scope(exclude_sites=("a.example",)).narrows
+
+
+def test_days_may_be_written_as_months_and_years() -> None:
+    scope = Scope.written(since="2023", until="2024-02", sites="a.example, www.B.example", not_sites="c.example")
+    assert (scope.since, scope.until) == (date(2023, 1, 1), date(2024, 2, 29))
+    assert scope.include_sites == ("a.example", "b.example")
+    assert scope.exclude_sites == ("c.example",)
+
+
+@pytest.mark.parametrize("day", ["yesterday", "2024-13", "2024-02-30", "24", "0000", "2024-", "٢٠٢٤"])
+def test_what_is_no_date_is_said(day: str) -> None:
+    with pytest.raises(BadRequest, match="is no date; write it as"):
+        Scope.written(since=day)
