@@ -51,6 +51,10 @@ def test_the_site_of_a_page_is_its_host() -> None:
     assert domain("https://www.example.org:8080/a") == "example.org"
 
 
+def test_half_a_character_does_no_harm() -> None:
+    assert canonical_address("https://example.org/\ud800?q=\udfff")
+
+
 @given(st.text(max_size=60))
 def test_naming_twice_changes_nothing(text: str) -> None:
     once = canonical_address(f"https://example.org/{text}")

@@ -26,7 +26,8 @@ def canonical_address(address: str) -> str:
     Scheme, `www.`, default ports, fragments, tracking parameters, the order of parameters and the last slash make no
     difference. What is no web address stays as it is.
     """
-    parts = _web_parts(address)
+    # A lone surrogate is no character: it cannot be written into an address.
+    parts = _web_parts(address.encode("utf-8", "backslashreplace").decode())
     if parts is None:
         return address
     host = _host(parts)
