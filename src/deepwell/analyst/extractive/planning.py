@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deepwell.analyst.extractive.facts import LibraryFacts, rarity
-from deepwell.analyst.extractive.question import CLAUSE_WORDS, Clause, TakenApart
+from deepwell.analyst.extractive.question import CLAUSE_WORDS, Clause, TakenApart, asked_parts, content
 from deepwell.language.synonyms import expanded
 from deepwell.vocabulary.plan import Plan, Query, SubQuestion
 from deepwell.vocabulary.question import QuestionKind
@@ -90,6 +90,9 @@ def _open(part: Clause, taken: TakenApart, facts: LibraryFacts) -> Iterator[Quer
 def _whole(taken: TakenApart, facts: LibraryFacts) -> SubQuestion:
     everything = Query(_keywords(taken.words, facts) or taken.question, sentence=_sentence(taken.question, taken))
     named = list(_by_name(taken.question, taken, facts))
+    if not facts.passage_count:
+        queries = (everything, *named[:1], *_by_part(taken), Query(" ".join(taken.words), taken.question))
+        return SubQuestion("", taken.question, tuple(dict.fromkeys(queries))[:MOST_QUERIES], _settled_by(taken.words))
     # Names lead further than rare words do; these are for questions with few names.
     others = list(_by_rarity(taken.words, taken, facts))[: max(0, FEWEST_QUERIES - 1 - len(named))]
     return SubQuestion("", taken.question, (everything, *named, *others), _settled_by(taken.words))
@@ -100,6 +103,13 @@ def _by_name(text: str, taken: TakenApart, facts: LibraryFacts) -> Iterator[Quer
     known = [name for name in taken.names if name in text and facts.frequency(name)]
     for name in sorted(known, key=facts.frequency)[:MOST_NAMES]:
         yield Query(name, taken.question, phrases=(name,))
+
+
+def _by_part(taken: TakenApart) -> Iterator[Query]:
+    """Of the web nothing is known that would tell a rare word: each thing that is asked is a search of its own."""
+    parts = asked_parts(taken.question)
+    for part in parts if len(parts) > 1 else ():
+        yield Query(" ".join(content(part)), taken.question, sentence=_sentence(part, taken))
 
 
 def _by_rarity(words: Sequence[str], taken: TakenApart, facts: LibraryFacts) -> Iterator[Query]:

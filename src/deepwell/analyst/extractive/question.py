@@ -73,6 +73,12 @@ def take_apart(question: str, publishers: Iterable[str], titles: Iterable[str]) 
     return TakenApart(question, tuple(parts), tuple(called), words)
 
 
+def asked_parts(question: str) -> tuple[str, ...]:
+    """The pieces of the question that each ask for something, as they stand in it."""
+    pieces = (piece.strip(" ?.,;:") for piece in _BREAK.split(question))
+    return tuple(piece for piece in pieces if _ASKS.match(piece) and content(piece))
+
+
 def content(text: str) -> tuple[str, ...]:
     """The words of a question that a passage might hold, folded, each once."""
     found = (word.removesuffix("'s") for word in folded_words(text))
