@@ -237,3 +237,28 @@ def test_a_link_that_leads_back_to_itself_is_passed_over(deepwell: Call, notes: 
     (notes / "loop").symlink_to("loop")
     (notes / "loop.md").symlink_to("loop.md")
     assert deepwell("index", str(notes)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (("--since", "soon"), "is no date; write it as 2024"),
+        (("--since", "2024", "--until", "2020"), "the first date is the later one"),
+        (("--site", "not a site"), "is no site; write it as example.org"),
+        (("--language", "german"), "is no language"),
+        (("--region", "Austria"), "is no region"),
+    ],
+)
+def test_where_to_search_is_checked_first(deepwell: Call, notes: Path, option: tuple[str, ...], said: str) -> None:
+    ended = deepwell("How many holiday days are there?", "--docs", str(notes), *option)
+    assert ended.code == 2
+    assert said in ended.err
+    assert "No runs yet" in deepwell("runs").out
+
+
+def test_documents_are_held_to_the_dates(deepwell: Call, notes: Path) -> None:
+    for path in notes.glob("*.md"):
+        path.write_text(f"---\ndate: 2019-03-01\n---\n{path.read_text('utf-8')}", "utf-8")
+    asked = ("How many units of the Falcon kettle were sold?", "--docs", str(notes))
+    assert deepwell(*asked, "--since", "2019", "--until", "2019-03").code == 0
+    assert deepwell(*asked, "--since", "2020").code == 3

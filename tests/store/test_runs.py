@@ -1,12 +1,17 @@
 import asyncio
 import random
+import zlib
 from collections.abc import AsyncIterator
+from dataclasses import astuple, replace
+from datetime import timedelta, timezone
 from pathlib import Path
 
 import pytest
 
-from deepwell.errors import StoreFull, UnknownRun
+from deepwell.errors import StoreDamaged, StoreFull, UnknownRun
 from deepwell.store.runs import RunStore
+from deepwell.store.schema import MIGRATIONS
+from deepwell.store.sqlite import connect
 from deepwell.testing import START, source
 from deepwell.vocabulary.decision import StopReason
 from deepwell.vocabulary.events import RunStarted, Searched
@@ -16,6 +21,7 @@ from deepwell.vocabulary.run import FinishedRun
 from deepwell.vocabulary.source import SourceCard
 
 KEPT = source("One fact. Another — with a dash 東京.", "a.md", publisher="Wire", published="2024-05-06")
+LATER = START + timedelta(hours=1)
 
 
 @pytest.fixture
@@ -108,3 +114,77 @@ async def test_many_writers_in_one_process_do_not_disturb_each_other(store: RunS
         *(store.keep(source(f"text {i}", f"{i}.md")) for i in range(200)),
     )
     assert [event["seq"] for event in await store.journal("abcd1234")] == list(range(1, 201))
+
+
+async def test_a_page_is_kept_with_its_own_facts(store: RunStore) -> None:
+    await store.keep(KEPT)
+    page = replace(KEPT, address="https://b.org/2", title="B", publisher=None, published="2025", retrieved_at=LATER)
+    await store.keep_page("https://b.org/1", page)
+    assert await store.page("https://b.org/1", START) == page
+    assert await store.page("https://b.org/2", START) is None
+    assert await store.fetch(KEPT.hash) == KEPT
+
+
+async def test_a_page_is_known_as_it_was_last_read_and_only_if_that_was_late_enough(store: RunStore) -> None:
+    await store.keep_page("https://b.org", KEPT)
+    newer = source("Another text.", "https://b.org")
+    await store.keep_page("https://b.org", replace(newer, retrieved_at=LATER))
+    found = await store.page("https://b.org", LATER)
+    assert found
+    assert (found.text, found.retrieved_at) == ("Another text.", LATER)
+    assert await store.page("https://b.org", LATER + timedelta(microseconds=1)) is None
+    elsewhere = timezone(timedelta(hours=9))
+    assert await store.page("https://b.org", LATER.astimezone(elsewhere)) == found
+    assert (await store.fetch(KEPT.hash)).text == KEPT.text, "what a run may point to is never thrown away"
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [zlib.compress(b"One fact, changed."), b"not packed at all", zlib.compress(b"\xff\xfe no text")],
+    ids=["another text", "not packed", "no text"],
+)
+async def test_a_text_that_is_not_what_it_was_is_told_and_mended_by_reading_it_again(
+    store: RunStore, damaged: bytes
+) -> None:
+    await store.keep_page("https://b.org", KEPT)
+    await store._write("UPDATE sources SET text = ?", [(damaged,)])
+    with pytest.raises(StoreDamaged, match=r"The kept text of a\.md is damaged"):
+        await store.fetch(KEPT.hash)
+    with pytest.raises(StoreDamaged):
+        await store.page("https://b.org", START)
+    await store.keep(KEPT)
+    assert await store.fetch(KEPT.hash) == KEPT
+
+
+async def test_a_run_tells_its_sources_as_it_had_them(store: RunStore) -> None:
+    await store.keep(replace(KEPT, address="elsewhere.md", title="Elsewhere", publisher="Other", published=None))
+    await begin(store)
+    await store.finish("abcd1234", finished())
+    listed = (await store.load("abcd1234")).sources[0]
+    assert (listed.address, listed.publisher, listed.published) == ("a.md", "Wire", "2024-05-06")
+
+
+async def test_a_file_of_the_first_format_is_brought_up_to_date_with_all_that_is_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "deepwell.db"
+    old = connect(path, migrations=MIGRATIONS[:1])
+    run = ("abcd1234", "What?", "done", START.isoformat(), "0", 1, "host", "{}", "[]", "# What?\n")
+    old.execute(
+        "INSERT INTO runs (id, question, status, started_at, version, pid, host, configuration, libraries, report) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        run,
+    )
+    facts = (KEPT.hash, "a.md", "A", "markdown", None, "Wire", "2024-05-06", START.isoformat())
+    packed = zlib.compress(KEPT.text.encode())
+    old.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*facts, packed))
+    old.execute("INSERT INTO run_sources VALUES ('abcd1234', 1, ?, 'b.md', 'B', ?)", (KEPT.hash, START.isoformat()))
+    old.close()
+    async with RunStore.open(path) as store:
+        stored = await store.load("abcd1234")
+        assert stored.report == "# What?\n"
+        assert [astuple(one) for one in stored.sources] == [
+            (1, KEPT.hash, "b.md", "B", START.isoformat(), "markdown", None, "Wire", "2024-05-06")
+        ]
+        assert (await store.fetch(KEPT.hash)).text == KEPT.text
+        await store.keep_page("https://b.org", KEPT)
+        await store.finish("abcd1234", FinishedRun("done", START, None, None, {}, (SourceCard.of(KEPT, 2),)))
+        assert len((await store.load("abcd1234")).sources) == 2

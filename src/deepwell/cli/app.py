@@ -14,6 +14,8 @@ Examples:
 
   deepwell "Who won the last election in Norway, and why?"
 
+  deepwell "What was decided on the AI Act?" --since 2025 --site europa.eu
+
   deepwell "Who made it, and when?" --docs papers/
 
   deepwell "Compare the two methods" --docs papers/ --deep --out report.md
@@ -22,6 +24,10 @@ Examples:
 
   deepwell show last --sources
 """
+
+
+_WHERE, _HOW_FAR, _MODEL, _OUT = "Where to look", "How far to go", "With a model", "What comes out"
+"""The groups of options in the help."""
 
 
 class QuestionFirst(TyperGroup):
@@ -85,7 +91,12 @@ def ask(
     question: Annotated[str, typer.Argument(help="What you want to know; `-` reads it from standard input.")],
     docs: Annotated[
         list[Path] | None,
-        typer.Option("--docs", "-d", help="A folder of documents, or one document. May be given several times."),
+        typer.Option(
+            "--docs",
+            "-d",
+            help="A folder of documents, or one document. May be given several times.",
+            rich_help_panel=_WHERE,
+        ),
     ] = None,
     search: Annotated[
         str | None,
@@ -94,15 +105,73 @@ def ask(
             "-s",
             metavar="WHERE",
             help="`web`, `none`, or engines by name, comma between. [default: the web, unless --docs is given]",
+            rich_help_panel=_WHERE,
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since",
+            metavar="DATE",
+            help="Only what was published then or later: 2024, 2024-05, 2024-05-31.",
+            rich_help_panel=_WHERE,
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until", metavar="DATE", help="Only what was published then or earlier.", rich_help_panel=_WHERE
+        ),
+    ] = None,
+    site: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--site",
+            metavar="SITE",
+            help="Only pages of this site. May be given several times.",
+            rich_help_panel=_WHERE,
+        ),
+    ] = None,
+    not_site: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--not-site",
+            metavar="SITE",
+            help="No pages of this site. May be given several times.",
+            rich_help_panel=_WHERE,
+        ),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            "--language", metavar="CODE", help="Pages in this language, such as `de`.", rich_help_panel=_WHERE
+        ),
+    ] = None,
+    region: Annotated[
+        str | None,
+        typer.Option(
+            "--region", metavar="CODE", help="Search as from this country, such as `AT`.", rich_help_panel=_WHERE
         ),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option("--time", "-t", metavar="MINUTES", help="Minutes for the whole run, or `unlimited`. [default: 5]"),
+        typer.Option(
+            "--time",
+            "-t",
+            metavar="MINUTES",
+            help="Minutes for the whole run, or `unlimited`. [default: 5]",
+            rich_help_panel=_HOW_FAR,
+        ),
     ] = None,
-    deep: Annotated[bool, typer.Option("--deep", help="Up to 7 rounds instead of 3: short for --tier deep.")] = False,
+    deep: Annotated[
+        bool,
+        typer.Option("--deep", help="Up to 7 rounds instead of 3: short for --tier deep.", rich_help_panel=_HOW_FAR),
+    ] = False,
     tier: Annotated[
-        str | None, typer.Option("--tier", help="simple, standard, deep, exhaustive, or auto. [default: standard]")
+        str | None,
+        typer.Option(
+            "--tier", help="simple, standard, deep, exhaustive, or auto. [default: standard]", rich_help_panel=_HOW_FAR
+        ),
     ] = None,
     model: Annotated[
         str | None,
@@ -112,24 +181,36 @@ def ask(
             metavar="PROVIDER:MODEL",
             help="The chat model to work with, or `none`. [default: none]",
             autocompletion=_model_names,
+            rich_help_panel=_MODEL,
         ),
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", metavar="N", help="Tokens the run may spend, prompts and replies.")
+        int | None,
+        typer.Option(
+            "--max-tokens", metavar="N", help="Tokens the run may spend, prompts and replies.", rich_help_panel=_MODEL
+        ),
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option("--max-cost", metavar="USD", help="US dollars the run may spend.")
+        float | None,
+        typer.Option("--max-cost", metavar="USD", help="US dollars the run may spend.", rich_help_panel=_MODEL),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what the run would use: requests, tokens, money.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Only say what the run would use: requests, tokens, money.", rich_help_panel=_MODEL
+        ),
     ] = False,
     setting: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; `deepwell config` lists them."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the report to this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON instead of the report.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the report to this file.", rich_help_panel=_OUT)
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the run as JSON instead of the report.", rich_help_panel=_OUT)
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
 ) -> None:
     """Research a question."""
     from deepwell.cli import commands
@@ -138,6 +219,14 @@ def ask(
         question=question,
         docs=tuple(docs or ()),
         search=search,
+        scope={
+            "search_since": since,
+            "search_until": until,
+            "search_sites": ",".join(site) if site else None,
+            "search_excluded_sites": ",".join(not_site) if not_site else None,
+            "search_language": language,
+            "search_region": region,
+        },
         time=time,
         deep=deep,
         tier=tier,
@@ -191,6 +280,21 @@ def show(
     commands.show(run, as_json=as_json, phase_state=phase_state, sources=sources, journal=journal, spend=spend)
 
 
+@app.command(help="Print a source of a run as it was read, with what the report quotes from it marked.")
+def source(
+    run: RunId,
+    number: Annotated[int, typer.Argument(help="The source's number, as in `[2]`.", metavar="N")],
+    spans: Annotated[bool, typer.Option("--spans", help="Only what was quoted, in its surroundings.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="All that is known of it, its text, and what rests on each span, as JSON.")
+    ] = False,
+) -> None:
+    """Show a source."""
+    from deepwell.cli import source_commands
+
+    source_commands.source(run, number, as_json=as_json, spans=spans)
+
+
 @app.command(help="Print what Deepwell reads of a web address or a file: title, author, date and the clean text.")
 def read(
     target: Annotated[str, typer.Argument(help="A web address (http or https), or a file.", metavar="URL|FILE")],
@@ -204,6 +308,19 @@ def read(
     from deepwell.cli import commands
 
     commands.read(target, tuple(setting or ()), as_json=as_json)
+
+
+@app.command(help="Compare two runs claim by claim: what is kept, changed, gone and new; also sources and settings.")
+def diff(
+    before: RunId,
+    after: RunId,
+    everything: Annotated[bool, typer.Option("--all", help="Also list what is kept, not only count it.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Compare two runs."""
+    from deepwell.cli import diff_command
+
+    diff_command.diff(before, after, everything=everything, as_json=as_json)
 
 
 @app.command("open", help="Open a run's report in the program for Markdown files, or in a pager.")

@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,8 +17,6 @@ from deepwell.cli.exit_codes import Exit, exit_code
 from deepwell.cli.view import View, choose_view
 from deepwell.configuration import Configuration, home
 from deepwell.errors import BadRequest, DeepwellError
-from deepwell.vocabulary.run import StoredRun
-from deepwell.vocabulary.source import Source
 
 STOPPING = "Stopping: the report is written from what there is. Ctrl-C again quits at once."
 errors = Console(stderr=True)
@@ -32,6 +30,8 @@ class AskOptions:
     question: str
     docs: tuple[Path, ...]
     search: str | None
+    scope: Mapping[str, str | None]
+    """Settings of where and when to search, by name."""
     time: str | None
     deep: bool
     tier: str | None
@@ -102,7 +102,14 @@ def show(name: str, *, as_json: bool, phase_state: bool, sources: bool, journal:
 
 def read(target: str, settings: Sequence[str], *, as_json: bool) -> NoReturn:
     """Read an address or a file, and print it."""
-    sys.exit(_guarded(lambda: _read(target, settings, as_json=as_json)))
+
+    async def printed_source() -> Exit:
+        from deepwell.cli import source_commands
+
+        values: dict[str, Any] = dict(_setting(text) for text in settings)
+        return await source_commands.read(output, target, Configuration.build(**values), as_json=as_json)
+
+    sys.exit(_guarded(printed_source))
 
 
 def open_report(name: str) -> NoReturn:
@@ -198,9 +205,11 @@ async def _print_run(run: Any, options: AskOptions) -> None:
         options.out.write_text(run.markdown, encoding="utf-8")
         errors.print(f"report written to {options.out} (run {run.id})", markup=False, highlight=False, soft_wrap=True)
     if options.as_json:
+        from deepwell.cli.source_commands import kept_sources
+
         async with opened_store(home()) as store:
             stored = await store.load(run.id)
-            printed.run_json(stored, await _kept(store, stored))
+            printed.run_json(stored, await kept_sources(store, stored))
     elif not options.out:
         printed.markdown(output, run.markdown)
         if output.is_terminal and not options.quiet:
@@ -222,15 +231,6 @@ async def _index(docs: Sequence[Path], *, quiet: bool) -> Exit:
     return Exit.INTERRUPTED if libraries.left else Exit.REPORT
 
 
-async def _read(target: str, settings: Sequence[str], *, as_json: bool) -> Exit:
-    from deepwell.api import read_source
-
-    values: dict[str, Any] = dict(_setting(text) for text in settings)
-    source = await read_source(target, Configuration.build(**values))
-    printed.source(output, source, as_json=as_json)
-    return Exit.REPORT
-
-
 async def _runs(limit: int, *, as_json: bool) -> Exit:
     from deepwell.assemble import opened_store
 
@@ -241,17 +241,18 @@ async def _runs(limit: int, *, as_json: bool) -> Exit:
 
 async def _show(name: str, wanted: Sequence[str]) -> Exit:
     from deepwell.assemble import opened_store
+    from deepwell.cli import source_commands
 
     if len(wanted) > 1:
         raise BadRequest("Choose one of --json, --phase-state, --sources, --journal and --spend.")
     async with opened_store(home()) as store:
         run = await store.load(await store.find(name))
         if wanted == ["json"]:
-            printed.run_json(run, await _kept(store, run))
+            printed.run_json(run, await source_commands.kept_sources(store, run))
         elif wanted == ["phase"]:
             printed.json_text(run.phase_state)
         elif wanted == ["sources"]:
-            printed.sources(output, run, await _kept(store, run))
+            await source_commands.sources(output, store, run)
         elif wanted == ["spend"]:
             printed.spend(output, run.spend)
         elif wanted == ["journal"]:
@@ -259,11 +260,6 @@ async def _show(name: str, wanted: Sequence[str]) -> Exit:
         else:
             printed.report(output, run)
     return Exit.REPORT
-
-
-async def _kept(store: Any, run: StoredRun) -> dict[str, Source]:
-    """The sources of a run with their texts, by hash."""
-    return {content_hash: await store.fetch(content_hash) for content_hash in run.kept_hashes}
 
 
 async def _open(name: str) -> Exit:
@@ -288,7 +284,7 @@ def _open_file(path: Path, text: str) -> None:
     if has_desktop and typer.launch(str(path)) == 0:
         errors.print(str(path), style="dim", markup=False, highlight=False, soft_wrap=True)
     elif output.is_terminal:
-        with output.pager(styles=True):
+        with printed.pager(output):
             printed.markdown(output, text)
     else:
         typer.echo(str(path))
@@ -310,6 +306,7 @@ def _configuration(options: AskOptions) -> Configuration:
 def _budget_options(options: AskOptions) -> dict[str, Any]:
     return {
         "search_provider": options.search,
+        **options.scope,
         "orchestrator_model": options.model,
         # One name on the command line means both; the units' own setting would otherwise bring in a second provider.
         "subagent_model": options.model,

@@ -1,13 +1,14 @@
 """What the commands print."""
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, PagerContext
 from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
@@ -22,8 +23,6 @@ from deepwell.vocabulary.source import Source
 
 _STATUS_STYLES = {"done": "green", "nothing_found": "yellow", "failed": "red", "interrupted": "yellow"}
 _COUNTED = ("requests", "prompt_tokens", "cached_tokens", "reply_tokens")
-_AROUND = 120
-"""Characters of context shown on each side of a quoted span."""
 
 
 def json_text(value: Any) -> None:
@@ -37,6 +36,13 @@ def markdown(console: Console, text: str) -> None:
         console.print(Markdown(text))
     else:
         sys.stdout.write(text)
+
+
+def pager(console: Console) -> PagerContext:
+    """What is printed inside is read page by page."""
+    # Left to itself, less shows the codes of the colours instead of the colours.
+    os.environ.setdefault("LESS", "-R")
+    return console.pager(styles=True)
 
 
 def run_json(run: StoredRun, kept: Mapping[str, Source]) -> None:
@@ -91,22 +97,9 @@ def runs(console: Console, heads: Sequence[RunHead], *, as_json: bool) -> None:
             status,
             str(head.claims),
             str(head.sources),
-            Text(_one_line(head.question), overflow="ellipsis"),
+            Text(one_line(head.question), overflow="ellipsis"),
         )
     console.print(table)
-
-
-def sources(console: Console, run: StoredRun, kept: Mapping[str, Source]) -> None:
-    """Each source with the spans that were quoted from it, in their surroundings."""
-    if not run.sources:
-        console.print("This run cited no sources.", highlight=False)
-    for source in run.sources:
-        console.print(Text(f"[{source.number}] {source.title}", style="bold"), soft_wrap=True)
-        about = f"    {source.address} · read {source.retrieved_at[:10]} · sha256 {source.hash[:16]}"
-        console.print(Text(about, style="dim"), soft_wrap=True)
-        for start, end in _quoted(run, source.hash):
-            console.print(_in_context(kept[source.hash].text, start, end), soft_wrap=True)
-        console.print()
 
 
 def spend(console: Console, lines: Sequence[SpendLine]) -> None:
@@ -126,25 +119,6 @@ def spend(console: Console, lines: Sequence[SpendLine]) -> None:
     known = "not known" if any(line.cost_usd is None for line in lines) else f"${total.cost_usd:.4f}"
     table.add_row("in all", f"{total.tokens:,} tokens", *(f"{figure:,}" for figure in sums), known)
     console.print(table)
-
-
-def source(console: Console, read: Source, *, as_json: bool) -> None:
-    """What was read: about it first, then the text as it is kept."""
-    if as_json:
-        json_text(asdict(read))
-        return
-    about = {
-        "title": read.title,
-        "author": read.author,
-        "publisher": read.publisher,
-        "date": read.published,
-        "address": read.address,
-    }
-    for name, value in about.items():
-        if value:
-            console.print(Text(f"{name}: {value}", style="bold" if name == "title" else "dim"), soft_wrap=True)
-    console.print()
-    sys.stdout.write(f"{read.text}\n")
 
 
 def journal(events: Sequence[Mapping[str, Any]]) -> None:
@@ -189,21 +163,8 @@ def settings(console: Console, configuration: Configuration, *, as_json: bool) -
         console.print(Text(f"    {', '.join(environment_names(name))}", style="dim"), soft_wrap=True)
 
 
-def _quoted(run: StoredRun, content_hash: str) -> list[tuple[int, int]]:
-    spans = [*(s for claim in run.claims for s in claim.spans), *(s for _, _, spans in run.citations for s in spans)]
-    return sorted({(start, end) for source, start, end in spans if source == content_hash})
-
-
-def _in_context(text: str, start: int, end: int) -> Text:
-    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
-    shown = Text(f"    {start}-{end}: ", style="dim")
-    shown.append(f"…{_one_line(before)} ")
-    shown.append(f"⟦{_one_line(text[start:end])}⟧", style="bold green")
-    shown.append(f" {_one_line(after)}…")
-    return shown
-
-
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """The text with every run of white space as one space."""
     return " ".join(text.split())
 
 

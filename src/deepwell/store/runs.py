@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from deepwell.errors import UnknownRun
+from deepwell.errors import StoreDamaged, UnknownRun
 from deepwell.store.schema import MIGRATIONS
 from deepwell.store.sqlite import connect, transaction, translated
 from deepwell.vocabulary.budget import SpendLine, added
@@ -23,7 +23,7 @@ from deepwell.vocabulary.events import Event
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.report import Citation, Report
 from deepwell.vocabulary.run import FinishedRun, KeptClaim, KeptSource, RunHead, StoredRun
-from deepwell.vocabulary.source import Passage, Source, SourceCard
+from deepwell.vocabulary.source import Passage, Source, SourceCard, content_hash
 
 T = TypeVar("T")
 
@@ -74,17 +74,27 @@ class RunStore:
 
     async def keep(self, source: Source) -> None:
         """Keep a source's text under its hash; the first one to bring it is the one remembered."""
-        facts = (source.hash, source.address, source.title, source.kind, source.author, source.publisher)
-        text = zlib.compress(source.text.encode("utf-8", "surrogatepass"))
-        row = (*facts, source.published, source.retrieved_at.isoformat(), text)
-        await self._write("INSERT OR IGNORE INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [row])
+        await self._do(_keep, source)
 
     async def fetch(self, content_hash: str) -> Source:
-        """The source kept under that hash. Raises KeyError."""
-        row = await self._one("SELECT * FROM sources WHERE hash = ?", content_hash)
-        if row is None:
+        """The source kept under that hash. Raises KeyError, or StoreDamaged when its text is not what it was."""
+        source = await self._do(_fetch_source, "SELECT * FROM sources WHERE hash = ?", (content_hash,))
+        if source is None:
             raise KeyError(content_hash)
-        return _source(row)
+        return source
+
+    async def keep_page(self, asked: str, source: Source) -> None:
+        """Keep what this address answered, in place of what it answered before."""
+        await self._do(_keep_page, asked, source)
+
+    async def page(self, address: str, not_before: datetime) -> Source | None:
+        """What this address answered when it was last kept, unless that was earlier. Raises StoreDamaged."""
+        return await self._do(
+            _fetch_source,
+            "SELECT p.address, p.title, s.text, p.hash, p.retrieved_at, p.kind, p.author, p.publisher, p.published "
+            "FROM pages p JOIN sources s ON s.hash = p.hash WHERE p.asked = ? AND p.retrieved_at >= ?",
+            (address, _instant(not_before)),
+        )
 
     async def finish(self, run: str, finished: FinishedRun) -> None:
         """Everything the run leaves behind, in one transaction."""
@@ -146,8 +156,8 @@ class RunStore:
 
     async def _sources_of(self, run: str) -> tuple[KeptSource, ...]:
         rows = await self._all(
-            "SELECT r.number, r.hash, r.address, r.title, r.retrieved_at, s.kind, s.author, s.publisher, s.published "
-            "FROM run_sources r JOIN sources s ON s.hash = r.hash WHERE r.run = ? ORDER BY r.number",
+            "SELECT number, hash, address, title, retrieved_at, kind, author, publisher, published "
+            "FROM run_sources WHERE run = ? ORDER BY number",
             run,
         )
         return tuple(KeptSource(**dict(row)) for row in rows)
@@ -196,6 +206,37 @@ def _fetch_all(connection: sqlite3.Connection, query: str, values: Sequence[Any]
     return connection.execute(query, values).fetchall()
 
 
+def _fetch_source(connection: sqlite3.Connection, query: str, values: Sequence[Any]) -> Source | None:
+    row = connection.execute(query, values).fetchone()
+    return _source(row) if row else None
+
+
+def _keep(connection: sqlite3.Connection, source: Source) -> None:
+    with transaction(connection):
+        _insert_source(connection, source)
+
+
+def _keep_page(connection: sqlite3.Connection, asked: str, source: Source) -> None:
+    facts = (source.kind, source.author, source.publisher, source.published, _instant(source.retrieved_at))
+    with transaction(connection):
+        _insert_source(connection, source)
+        connection.execute(
+            "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (asked, source.hash, source.address, source.title, *facts),
+        )
+
+
+def _insert_source(connection: sqlite3.Connection, source: Source) -> None:
+    """A text that is there already is written again only where it differs: then the one in the file is damaged."""
+    facts = (source.hash, source.address, source.title, source.kind, source.author, source.publisher)
+    text = zlib.compress(source.text.encode("utf-8", "surrogatepass"))
+    connection.execute(
+        "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (hash) DO UPDATE SET text = excluded.text WHERE text != excluded.text",
+        (*facts, source.published, source.retrieved_at.isoformat(), text),
+    )
+
+
 def _finish(connection: sqlite3.Connection, run: str, finished: FinishedRun) -> None:
     outcome = finished.outcome
     cited = outcome.citations if isinstance(outcome, Report) else ()
@@ -213,7 +254,7 @@ def _finish(connection: sqlite3.Connection, run: str, finished: FinishedRun) -> 
             ),
         )
         connection.executemany(
-            "INSERT INTO run_sources VALUES (?, ?, ?, ?, ?, ?)", _source_rows(run, finished.catalogue)
+            "INSERT INTO run_sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _source_rows(run, finished.catalogue)
         )
         connection.executemany(
             "INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _claim_rows(run, finished.ledger)
@@ -250,14 +291,35 @@ def _is_gone(row: sqlite3.Row) -> bool:
 
 
 def _source(row: sqlite3.Row) -> Source:
+    """The source in a row of facts and packed text. Raises StoreDamaged."""
     facts = dict(row)
-    facts["text"] = zlib.decompress(facts["text"]).decode("utf-8", "surrogatepass")
+    facts["text"] = _unpacked(facts["text"])
     facts["retrieved_at"] = datetime.fromisoformat(facts["retrieved_at"]).astimezone(UTC)
+    if facts["text"] is None or content_hash(facts["text"]) != facts["hash"]:
+        raise StoreDamaged(
+            f"The kept text of {facts['address']} is damaged, it no longer has the hash {facts['hash'][:16]}: "
+            "nothing can be checked against it until the same text is read again."
+        )
     return Source(**facts)
 
 
+def _unpacked(text: bytes) -> str | None:
+    try:
+        return zlib.decompress(text).decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError):
+        return None
+
+
+def _instant(at: datetime) -> str:
+    """A time of which an earlier one is the smaller text, too."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
 def _source_rows(run: str, catalogue: Sequence[SourceCard]) -> list[tuple[Any, ...]]:
-    return [(run, c.id, c.hash, c.address, c.title, c.retrieved_at.isoformat()) for c in catalogue]
+    return [
+        (run, c.id, c.hash, c.address, c.title, c.retrieved_at.isoformat(), c.kind, c.author, c.publisher, c.published)
+        for c in catalogue
+    ]
 
 
 def _claim_rows(run: str, ledger: Sequence[Evidence]) -> list[tuple[Any, ...]]:

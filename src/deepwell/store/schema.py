@@ -83,4 +83,33 @@ CREATE TABLE citations (
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS = (tuple(statement for statement in _FIRST.split(";") if statement.strip()),)
+_SECOND = """
+-- What an address answered, and when: facts of this page, which may share its text with others.
+CREATE TABLE pages (
+    asked TEXT PRIMARY KEY,
+    hash TEXT NOT NULL REFERENCES sources (hash),
+    address TEXT NOT NULL,
+    title TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    author TEXT,
+    publisher TEXT,
+    published TEXT,
+    retrieved_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The same for the sources of a run: until now these facts were those of the first source with the same text.
+ALTER TABLE run_sources ADD COLUMN kind TEXT NOT NULL DEFAULT 'text';
+ALTER TABLE run_sources ADD COLUMN author TEXT;
+ALTER TABLE run_sources ADD COLUMN publisher TEXT;
+ALTER TABLE run_sources ADD COLUMN published TEXT;
+UPDATE run_sources SET (kind, author, publisher, published) = (
+    SELECT kind, author, publisher, published FROM sources WHERE sources.hash = run_sources.hash
+);
+"""
+
+
+def _statements(script: str) -> tuple[str, ...]:
+    return tuple(statement for statement in script.split(";") if statement.strip())
+
+
+MIGRATIONS = (_statements(_FIRST), _statements(_SECOND))

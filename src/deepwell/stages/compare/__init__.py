@@ -1,0 +1,1 @@
+"""Two runs are compared by what they claim."""
