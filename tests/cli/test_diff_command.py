@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from deepwell.assemble import opened_store
-from deepwell.cli import commands, diff_command, main
+from deepwell.cli import diff_command, guarded, main
 from deepwell.configuration import home
 
 QUESTION = "How many people does Brightline employ?"
@@ -127,7 +127,7 @@ def test_a_terminal_gets_colours_with_the_value_marked(
     deepwell: Call, two_runs: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     screen = Console(file=io.StringIO(), force_terminal=True, width=60, color_system="standard")
-    assert diff_command.output is commands.output
+    assert diff_command.output is guarded.output
     monkeypatch.setattr(diff_command, "output", screen)
     deepwell("diff", *two_runs)
     shown = screen.file.getvalue()  # type: ignore[attr-defined]

@@ -213,9 +213,9 @@ def ask(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
 ) -> None:
     """Research a question."""
-    from deepwell.cli import commands
+    from deepwell.cli import ask_command
 
-    options = commands.AskOptions(
+    options = ask_command.AskOptions(
         question=question,
         docs=tuple(docs or ()),
         search=search,
@@ -239,8 +239,8 @@ def ask(
         quiet=quiet,
     )
     if dry_run:
-        commands.dry_run(options)
-    commands.ask(options)
+        ask_command.dry_run(options)
+    ask_command.ask(options)
 
 
 @app.command(help="Read a folder of documents into its index, or bring the index up to date.")

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from deepwell.assemble import opened_store
-from deepwell.cli.commands import _guarded, output
 from deepwell.cli.exit_codes import Exit
+from deepwell.cli.guarded import guarded, output
 from deepwell.cli.printed import json_text
 from deepwell.configuration import home
 from deepwell.errors import BadRequest
@@ -38,7 +38,7 @@ _OUTCOMES = tuple(_SIGNS)
 
 def diff(before: str, after: str, *, everything: bool, as_json: bool) -> NoReturn:
     """Compare two runs."""
-    sys.exit(_guarded(lambda: _diff(before, after, everything=everything, as_json=as_json)))
+    sys.exit(guarded(lambda: _diff(before, after, everything=everything, as_json=as_json)))
 
 
 async def _diff(earlier: str, later: str, *, everything: bool, as_json: bool) -> Exit:

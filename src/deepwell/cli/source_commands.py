@@ -11,8 +11,8 @@ from rich.style import Style
 from rich.text import Text
 
 from deepwell.cli import printed
-from deepwell.cli.commands import _guarded, output
 from deepwell.cli.exit_codes import Exit
+from deepwell.cli.guarded import guarded, output
 from deepwell.configuration import Configuration, home
 from deepwell.errors import BadRequest
 from deepwell.language.addresses import is_web
@@ -46,7 +46,7 @@ class Quoted:
 
 def source(name: str, number: int, *, as_json: bool, spans: bool) -> NoReturn:
     """Print one source of a run as it was read, with what was quoted from it marked in place."""
-    sys.exit(_guarded(lambda: _source(output, name, number, as_json=as_json, spans=spans)))
+    sys.exit(guarded(lambda: _source(output, name, number, as_json=as_json, spans=spans)))
 
 
 async def sources(console: Console, store: RunStore, run: StoredRun) -> None:
