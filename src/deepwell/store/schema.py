@@ -107,9 +107,30 @@ UPDATE run_sources SET (kind, author, publisher, published) = (
 );
 """
 
+_THIRD = """
+-- Who works on a run: it holds a lease that it renews, and that another may take over when it has run out.
+ALTER TABLE runs ADD COLUMN holder TEXT;
+ALTER TABLE runs ADD COLUMN lease_until TEXT;
+ALTER TABLE runs ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+-- Seconds of its time that a run has used, over all processes that worked on it.
+ALTER TABLE runs ADD COLUMN used_s REAL NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN engines TEXT NOT NULL DEFAULT '[]';
+
+-- What was asked outside and answered: a run that goes on after a crash finds it here, and so does a replay.
+CREATE TABLE calls (
+    run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    used_s REAL NOT NULL,
+    outcome BLOB NOT NULL,
+    PRIMARY KEY (run, kind, key, n)
+) STRICT, WITHOUT ROWID;
+"""
+
 
 def _statements(script: str) -> tuple[str, ...]:
     return tuple(statement for statement in script.split(";") if statement.strip())
 
 
-MIGRATIONS = (_statements(_FIRST), _statements(_SECOND))
+MIGRATIONS = (_statements(_FIRST), _statements(_SECOND), _statements(_THIRD))
