@@ -63,6 +63,16 @@ def test_whatever_a_reader_does_is_one_sentence_and_the_next_file_is_read(
     assert read(workshop, "which").isdigit()
 
 
+def test_a_worker_that_refuses_a_file_reads_the_next_one_too(workshop: Workshop) -> None:
+    before = read(workshop, "which")
+    with pytest.raises(Unreadable, match="no good"):
+        read(workshop, "refuse")
+    assert read(workshop, "which") == before
+    with pytest.raises(Unreadable, match="more memory"):
+        read(workshop, "hog")
+    assert read(workshop, "which") != before, "who ran out of memory is not trusted with another file"
+
+
 def test_a_reader_that_computes_forever_is_stopped_by_its_share_of_the_processor() -> None:
     workshop = Workshop(bounds=Bounds(cpu_seconds=1, wall_seconds=300))
     with pytest.raises(Unreadable, match="takes too long"):

@@ -117,6 +117,7 @@ class Fetcher:
             raise BadConfiguration("The user agent may have printable ASCII characters only.")
         self._backend = GuardedBackend(resolver or resolve, own_hosts, self._limits.wire_bytes)
         self._ssl_context = ssl_context
+        self._certificates: asyncio.Task[ssl.SSLContext] | None = None
         self._pool: httpcore2.AsyncConnectionPool | None = None
         self._robots = Robots(self._rules, self._agent.partition("/")[0]) if honours_robots else None
         self._places = asyncio.Semaphore(self._limits.at_once)
@@ -125,6 +126,8 @@ class Fetcher:
         )
 
     async def __aenter__(self) -> Self:
+        if self._ssl_context is None:
+            self._loading()
         return self
 
     async def __aexit__(
@@ -138,6 +141,8 @@ class Fetcher:
             await self._robots.close()
         if self._pool:
             await self._pool.aclose()
+        if self._certificates:
+            await asyncio.gather(self._certificates, return_exceptions=True)
 
     async def fetch(self, url: str) -> Fetched:
         """The page behind an address. Raises Refused or FetchFailed, both Unreadable, within the limits."""
@@ -214,9 +219,8 @@ class Fetcher:
         timeouts = {"connect": self._limits.connect_seconds}
         async with self._host_places[address.host], self._places:
             with _named_failures(address):
-                async with self._connections().stream(
-                    "GET", request, headers=headers, extensions={"timeout": timeouts}
-                ) as response:
+                pool = await self._connections()
+                async with pool.stream("GET", request, headers=headers, extensions={"timeout": timeouts}) as response:
                     return await self._answer(address, response, cut_at)
 
     async def _answer(self, address: WebAddress, response: httpcore2.Response, cut_at: int | None) -> "_Answer":
@@ -234,12 +238,20 @@ class Fetcher:
         )
         return _Answer(response.status, headers, body)
 
-    def _connections(self) -> httpcore2.AsyncConnectionPool:
+    def _loading(self) -> asyncio.Task[ssl.SSLContext]:
+        """The certificates. Loading them takes a while: it begins early and goes on beside the first searches."""
+        if self._certificates is None:
+            self._certificates = asyncio.create_task(asyncio.to_thread(httpcore2.default_ssl_context))
+        return self._certificates
+
+    async def _connections(self) -> httpcore2.AsyncConnectionPool:
+        # Who is cut off must not take the certificates away from the others.
+        context = self._ssl_context or await asyncio.shield(self._loading())
         if self._pool is None:
-            # Made late, because loading certificates takes a while. Connections are kept briefly: the page mostly
-            # follows its robots.txt, and a server that closes first would fail the request.
+            # Connections are kept briefly: the page mostly follows its robots.txt, and a server that closes first
+            # would fail the request.
             self._pool = httpcore2.AsyncConnectionPool(
-                ssl_context=self._ssl_context or httpcore2.default_ssl_context(),
+                ssl_context=context,
                 network_backend=self._backend,
                 max_connections=None,
                 max_keepalive_connections=self._limits.at_once,

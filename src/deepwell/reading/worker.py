@@ -31,7 +31,7 @@ def _answer(reader: str, name: str, data: bytes) -> bytes:
     except Unreadable as error:
         answer = {"unreadable": str(error)}
     except (MemoryError, RecursionError):
-        answer = {"unreadable": f"{name} needs more memory to be read than is allowed."}
+        answer = {"unreadable": f"{name} needs more memory to be read than is allowed.", "spent": True}
     return json.dumps(answer).encode()
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from deepwell.errors import Unreadable
 from deepwell.reading.document import Document
@@ -130,7 +130,12 @@ class _Worker:
             answer = self._exchange(reader, data, name)
         if answer is None or self._late:
             raise self._verdict(name)
-        document = _document(answer, name)
+        parsed = _parsed(answer, name)
+        if "unreadable" in parsed:
+            # A refusal in proper form is an answer like any other; only who ran out of memory had better start afresh.
+            self.is_well = not parsed.get("spent")
+            raise Unreadable(str(parsed["unreadable"]))
+        document = _document(parsed, name)
         self.is_well = True
         return document
 
@@ -203,12 +208,24 @@ def _start(bounds: Bounds) -> subprocess.Popen[bytes]:
         raise NoWorker("The process that reads PDF, Word and HTML files could not be started.") from error
 
 
-def _document(answer: bytes, name: str) -> Document:
-    """The answer as a document. A child taken over by a file could send anything: nothing but text comes through."""
+def _parsed(answer: bytes, name: str) -> dict[str, Any]:
+    """The answer's own form. A child taken over by a file could send anything."""
     try:
         parsed = json.loads(answer)
-        if "unreadable" in parsed:
-            raise Unreadable(str(parsed["unreadable"]))
+    except ValueError as error:
+        raise _unusable(name) from error
+    if not isinstance(parsed, dict):
+        raise _unusable(name)
+    return parsed
+
+
+def _document(parsed: dict[str, Any], name: str) -> Document:
+    """The document in an answer: nothing but text comes through."""
+    try:
         return Document(**parsed["document"])
     except (ValueError, TypeError, KeyError) as error:
-        raise Unreadable(f"{name} cannot be read: its reader gave no usable answer.") from error
+        raise _unusable(name) from error
+
+
+def _unusable(name: str) -> Unreadable:
+    return Unreadable(f"{name} cannot be read: its reader gave no usable answer.")

@@ -37,7 +37,7 @@ class Link:
 class Limits:
     """How long searching may take, in seconds."""
 
-    search_s: float = 13.0
+    search_s: float = 12.0
     """One query, over all engines."""
     engine_s: float = 6.0
     """One query with one engine, its retries and the wait for its turn included."""

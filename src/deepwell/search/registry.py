@@ -45,7 +45,7 @@ class EngineSpec:
     home: str = ""
     """The only site it finds anything on. Empty: any."""
     every_s: float = 0.1
-    """Seconds from one request to the next that the engine is comfortable with."""
+    """Seconds from one request to the next that the engine is comfortable with. 0: it is the user's own."""
     at_once: int = 8
     aliases: tuple[str, ...] = ()
 
@@ -88,6 +88,7 @@ _SPECS = (
         "the whole web, through a server of your own",
         address_name="SEARXNG_URL",
         address_needed=True,
+        every_s=0.0,
         at_once=4,
     ),
     EngineSpec(
@@ -99,6 +100,7 @@ _SPECS = (
         address_name="DEEPWELL_JSON_SEARCH_URL",
         address_needed=True,
         fields_name="DEEPWELL_JSON_SEARCH_FIELDS",
+        every_s=0.0,
         at_once=4,
     ),
     EngineSpec(
