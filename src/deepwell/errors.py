@@ -39,6 +39,9 @@ class UnknownRun(BadRequest):
 class Unreadable(DeepwellError):
     """A document, folder or address cannot be read."""
 
+    final: bool = False
+    """True when it would be the same at the next try."""
+
 
 class NothingReadable(Unreadable):
     """A library in which not one document could be read."""

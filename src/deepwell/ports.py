@@ -105,6 +105,8 @@ class Workbench:
     """What limited the sources before research began, such as files that could not be read; full sentences."""
     failed_reads: dict[str, int] = field(default_factory=dict)
     """How often reading an address has failed in this run, over all units."""
+    closed: set[str] = field(default_factory=set)
+    """Addresses that need not be tried again: they would answer the same."""
     degradations: list[Degraded] = field(default_factory=list)
     """What had to be judged without the model, and why, in the order it happened."""
     search_limits: Callable[[], tuple[str, ...]] = tuple

@@ -32,6 +32,8 @@ class Refusal(Enum):
 class Refused(Unreadable):
     """An address that may not be read. Nothing was sent to it."""
 
+    final = True
+
     def __init__(self, because: Refusal, sentence: str = "") -> None:
         super().__init__(sentence or because.value)
         self.because = because

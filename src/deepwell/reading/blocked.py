@@ -32,6 +32,8 @@ _CLAUSES = {
 class Blocked(Unreadable):
     """An address that answered, but not with its text."""
 
+    final = True
+
     def __init__(self, obstacle: Obstacle, name: str) -> None:
         super().__init__(f"{name} {_CLAUSES[obstacle]}")
         self.obstacle = obstacle

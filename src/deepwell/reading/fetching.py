@@ -50,6 +50,11 @@ class FetchFailed(Unreadable):
         self.failure = failure
         self.status = status
         """The HTTP status, where one was the reason."""
+        self.final = failure is WebFailure.ROBOTS or (status or 0) in _FOR_GOOD
+
+
+_FOR_GOOD = frozenset(range(400, 500)) - {408, 425, 429}
+"""Statuses that say: not at this address, or not for this reader."""
 
 
 @dataclass(frozen=True, slots=True)

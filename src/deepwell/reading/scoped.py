@@ -6,6 +6,12 @@ from deepwell.vocabulary.scope import Scope
 from deepwell.vocabulary.source import Source
 
 
+class OutsideScope(Unreadable):
+    """A page that was read, and is not what was asked for."""
+
+    final = True
+
+
 class ScopedReader:
     """Fulfils the port Reader."""
 
@@ -16,7 +22,7 @@ class ScopedReader:
         """The whole source. Raises Unreadable, also when a redirect led to another site, or the page is too old."""
         source = await self._reader.read(address)
         if not self._scope.admits_site(source.address):
-            raise Unreadable("The page leads to a site that was not asked for.")
+            raise OutsideScope("The page leads to a site that was not asked for.")
         if not self._scope.admits_date(source.published):
-            raise Unreadable(f"The page is from {source.published}, outside the dates that were asked for.")
+            raise OutsideScope(f"The page is from {source.published}, outside the dates that were asked for.")
         return source

@@ -1,4 +1,7 @@
+from unittest.mock import patch
+
 from deepwell.configuration import Configuration
+from deepwell.errors import Unreadable
 from deepwell.stages.investigate.gather import read_best
 from deepwell.stages.investigate.rank import RankedHit, in_turns
 from deepwell.stages.investigate.unit import Desk, carry_out
@@ -42,3 +45,14 @@ async def test_a_unit_searches_no_more_than_it_may() -> None:
     again = await carry_out([SearchWeb(Query("more"))], desk, bench(ScriptedAnalyst(), engine), settings)
     assert len(engine.asked) == 2
     assert again.turns == 2
+
+
+async def test_what_is_closed_for_good_is_not_tried_again() -> None:
+    engine = web(frozenset("b"), b="ships two")
+    tools = bench(ScriptedAnalyst(), engine)
+    for final, tries in ((False, 2), (True, 3), (True, 3)):
+        with patch.object(Unreadable, "final", final):
+            await read_best(ranked(*engine.texts), tools, Configuration.build(max_retry_attempts=9), ())
+        if not final:
+            await read_best(ranked(*engine.texts), tools, Configuration.build(max_retry_attempts=9), ())
+        assert tools.failed_reads == {"https://b.example/": tries}

@@ -80,13 +80,15 @@ async def _search(query: Query, bench: Workbench, configuration: Configuration) 
 
 async def _read(address: str, bench: Workbench, configuration: Configuration) -> Source | None:
     tries = bench.failed_reads.get(address, 0)
-    if tries >= configuration.max_retry_attempts:
+    if tries >= configuration.max_retry_attempts or address in bench.closed:
         return None
     try:
         source = await bench.reader.read(address)
     except Unreadable as error:
         # Units that wait for the same read share its failure: it is one try.
         bench.failed_reads[address] = max(tries + 1, bench.failed_reads.get(address, 0))
+        if error.final:
+            bench.closed.add(address)
         await bench.journal.record(SourceNotRead(address, str(error)))
         return None
     await bench.shelf.keep(source)

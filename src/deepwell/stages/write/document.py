@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from deepwell.language.markdown import as_code, as_it_stands, bulleted
 from deepwell.vocabulary.decision import StopReason
 from deepwell.vocabulary.report import Citation, Methodology, NotFound, Report, WrittenSection
 from deepwell.vocabulary.source import SourceCard
@@ -20,7 +21,7 @@ def report(
     """Put the parts together; Sources lists what was cited and nothing else."""
     used = {number for citation in citations for number in citation.source_ids}
     sources = tuple(card for card in catalogue if card.id in used)
-    parts = [f"# {title}", *(_section(section) for section in sections)]
+    parts = [f"# {as_it_stands(title)}", *(_section(section) for section in sections)]
     parts.extend(_methodology(methodology))
     parts.append("## Sources\n\n" + "\n\n".join(source_line(card) for card in sources))
     return Report(title, tuple(sections), tuple(citations), sources, methodology, "\n\n".join(parts) + "\n")
@@ -36,26 +37,27 @@ def not_found(
     """The honest alternative: what was looked for, and what was missing."""
     stopped_short = methodology.stop in (StopReason.TIME, StopReason.INTERRUPTED)
     parts = [
-        f"# {question}",
+        f"# {as_it_stands(question)}",
         CUT_SHORT if stopped_short else f"**{NOT_FOUND} {where}.** Nothing there answers the question.",
     ]
     if missing:
-        parts.append("## What is missing\n\n" + _bullets(missing))
+        parts.append("## What is missing\n\n" + bulleted(missing))
     if searched:
-        parts.append("## What was searched\n\n" + _bullets(searched))
+        parts.append("## What was searched\n\n" + bulleted(searched))
     parts.extend(_methodology(methodology))
     return NotFound(question, tuple(searched), tuple(missing), methodology, "\n\n".join(parts) + "\n")
 
 
 def source_line(card: SourceCard) -> str:
-    """One line of the list of sources, beginning with `[n]`."""
-    by = ", ".join(part for part in (card.author, card.publisher, card.published) if part)
+    """One line of the list of sources, beginning with `[n]`. What a page says of itself is shown, never obeyed."""
+    by = ", ".join(as_it_stands(part) for part in (card.author, card.publisher, card.published) if part)
     details = f" — {by}" if by else ""
-    return f"[{card.id}] {card.title}{details}. `{card.address}` (read {card.retrieved_at:%Y-%m-%d})"
+    told = f"[{card.id}] {as_it_stands(card.title)}{details}"
+    return f"{told}. {as_code(card.address)} (read {card.retrieved_at:%Y-%m-%d})"
 
 
 def _section(section: WrittenSection) -> str:
-    heading = f"## {section.heading}\n\n" if section.heading else ""
+    heading = f"## {as_it_stands(section.heading)}\n\n" if section.heading else ""
     return f"{heading}{section.text.strip()}"
 
 
@@ -66,8 +68,4 @@ def _methodology(methodology: Methodology) -> Iterator[str]:
         return
     # A limit that ended the research is told by a line of its own.
     first = () if methodology.lines and methodology.stop.is_limit else (ended,)
-    yield "## Methodology\n\n" + _bullets((*first, *methodology.lines, *methodology.spend))
-
-
-def _bullets(lines: Sequence[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
+    yield "## Methodology\n\n" + bulleted((*first, *methodology.lines, *methodology.spend))
