@@ -1,4 +1,5 @@
-"""All measurements: start-up, loop control, the first report, asking a model, research on public question sets.
+"""All measurements: start-up, loop control, the first report, asking a model, the web, research on public
+question sets.
 
 DATA names the folder of the question sets (default ../shared/data); SAMPLE limits their questions.
 """
@@ -14,7 +15,7 @@ from importlib.metadata import distribution, distributions
 from pathlib import Path
 from statistics import median
 
-from benchmarks import asking, extraction, research
+from benchmarks import asking, extraction, injection, research, web
 from deepwell.stages.judge.duplicates import find_duplicate
 from deepwell.stages.judge.novelty import novelty
 
@@ -30,6 +31,8 @@ def main() -> None:
     asking.main()
     sample, data = os.environ.get("SAMPLE"), Path(os.environ.get("DATA", "../shared/data"))
     extraction.main(data)
+    web.main(data)
+    injection.main(data)
     research.main(data, int(sample) if sample else None)
 
 

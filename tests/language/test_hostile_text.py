@@ -11,7 +11,7 @@ from deepwell.analyst.extractive.writing import section_text
 from deepwell.analyst.model.blocks import claim_blocks, harmless
 from deepwell.configuration import Configuration
 from deepwell.language.figures import days, numbers
-from deepwell.language.markdown import leading_nowhere, on_one_line
+from deepwell.language.markdown import as_it_stands, leading_nowhere, on_one_line
 from deepwell.language.markers import cited, cited_sentences, renumbered, without_markers
 from deepwell.language.names import names, quoted
 from deepwell.language.relevance import take_apart
@@ -48,6 +48,9 @@ ATOMS = (
     "<http:",
     "http://",
     "www.",
+    "\\",
+    "`",
+    "a@",
     "-",
     "1,",
     "1a,",
@@ -88,6 +91,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "renumbered": lambda text: renumbered(text, {2: 1}),
     "leading_nowhere": leading_nowhere,
     "on_one_line": on_one_line,
+    "as_it_stands": as_it_stands,
     "sentences": lambda text: list(sentences(text)),
     "whole_sentences": whole_sentences,
     "words": words,

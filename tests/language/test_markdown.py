@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepwell.language.markdown import leading_nowhere, on_one_line
+from deepwell.language.markdown import as_code, as_it_stands, leading_nowhere, on_one_line
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,38 @@ from deepwell.language.markdown import leading_nowhere, on_one_line
         ("The code `https://e.example` stays", "The code `https://e.example` stays"),
         ("If a < b and c > d, then a<b.", "If a < b and c > d, then a<b."),
         ("<!-- hidden --> seen", " seen"),
+        ("- [1]: https://e.example\n\nAs told [1].", "- [1]\\: `https://e.example`\n\nAs told [1]."),
+        ("[1]:\nhttps://e.example", "[1]\\:\n`https://e.example`"),
+        ("A ` and https://e.example ` b ` c", "A ` and https\\://e.example ` b ` c"),
+        ("Write to a@e.example now", "Write to `a@e.example` now"),
+        ("<x-frame src=x> and List<int> in `List<int>`", "‹x-frame src=x> and List‹int> in `List<int>`"),
         ("| a | b |\n|---|---|\n| 1 [2] | x |", "| a | b |\n|---|---|\n| 1 [2] | x |"),
     ],
 )
 def test_links_images_and_html_are_gone(text: str, clean: str) -> None:
     assert leading_nowhere(text) == clean
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It rose by 12 % (in 2020), [sic], and a < b.", "It rose by 12 % (in 2020), [sic], and a < b."),
+        ("See [a](http://e.example/x).", "See [a\\](`http://e.example/x`)."),
+        ("[1]: http://e.example", "[1\\]: `http://e.example`"),
+        ("told [3](x) and a@e.example[4]", "told [3\\](x) and `a@e.example`[4\\]"),
+        ("<img src=x> and `code`", "\\<img src=x> and \\`code\\`"),
+        ("Already `http://e.example` code", "Already `http://e.example` code"),
+        (r"\<b>", r"\\\<b>"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_a_quotation_stays_to_be_read(text: str, shown: str) -> None:
+    assert as_it_stands(text) == shown
+
+
+def test_code_cannot_be_closed() -> None:
+    assert as_code("a b") == "`a b`"
+    assert as_code("a`b``c") == "``` a`b``c ```"
 
 
 def test_a_heading_is_one_line_without_citations() -> None:

@@ -3,6 +3,7 @@
 import json
 from datetime import date
 from typing import Any
+from urllib.parse import parse_qsl
 
 import httpx2
 import pytest
@@ -240,15 +241,21 @@ async def test_openalex(web: Any, key: str) -> None:
 async def test_pubmed(web: Any, key: str) -> None:
     web.replay("pubmed")
     hits = await web.engine("pubmed", Scope(since=date(2020, 1, 1), language="en")).search(GEARS, 3)
-    first, second = web.requests
-    assert first.url.copy_with(query=None) == "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esearch.fcgi"
-    assert first.url.params["term"] == f"(antikythera gears {PHRASES}) AND eng[la]"
-    assert (first.url.params["mindate"], first.url.params["maxdate"]) == ("2020/01/01", "3000/12/31")
-    assert first.url.params["api_key"] == second.url.params["api_key"] == key
-    assert second.url.params["id"] == "38000001,38000002,38000003"
+    first, second = (dict(parse_qsl(request.content.decode())) for request in web.requests)
+    assert str(web.requests[0].url) == "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esearch.fcgi"
+    assert first["term"] == f"(antikythera gears {PHRASES}) AND eng[la]"
+    assert (first["mindate"], first["maxdate"]) == ("2020/01/01", "3000/12/31")
+    assert first["api_key"] == second["api_key"] == key
+    assert second["id"] == "38000001,38000002,38000003"
     assert hits[0].title == "Gears of ancient medicine."
     assert hits[0].excerpt == "Gears of ancient medicine. Freeth T. Nature. 2024 Mar 5."
     assert hits[0].address == "https://pubmed.ncbi.nlm.nih.gov/38000001/"
+
+
+@pytest.mark.parametrize("name", ["tavily", "exa", "brave", "searxng", "wikipedia", "arxiv", "pubmed", "json"])
+async def test_no_address_holds_a_key(name: str, web: Any, key: str) -> None:
+    await sent(web, name)
+    assert not any(key in str(request.url) for request in web.requests)
 
 
 async def test_pubmed_answers_200_to_too_many_requests(web: Any) -> None:

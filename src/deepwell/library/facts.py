@@ -59,6 +59,10 @@ class LibraryFacts:
         """Readable documents in all libraries."""
         return sum(row[0] for _, row in self._ask("SELECT count(*) FROM documents WHERE skipped_reason IS NULL"))
 
+    def paths(self) -> list[str]:
+        """Where every file of the libraries lies, as its address says it."""
+        return [library.address(row[0]) for library, row in self._ask("SELECT path FROM documents")]
+
     def close(self) -> None:
         """Close the index files."""
         for _, connections in self._shelves:

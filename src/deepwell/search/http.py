@@ -47,9 +47,10 @@ class Http:
         params: Parameters | None = None,
         headers: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
+        form: Parameters | None = None,
     ) -> Any:
-        """What the engine answers, as JSON; posts the body when there is one. Raises NoAnswer."""
-        answer = await self._ask(party, self._request(party, address, params, headers, body, "application/json"))
+        """What the engine answers, as JSON; posts the body, or the form, when there is one. Raises NoAnswer."""
+        answer = await self._ask(party, self._request(party, address, params, headers, body, "application/json", form))
         try:
             return json.loads(answer)
         except (ValueError, RecursionError):
@@ -83,14 +84,16 @@ class Http:
         headers: Mapping[str, str] | None,
         body: Mapping[str, Any] | None,
         accept: str,
+        form: Parameters | None = None,
     ) -> httpx2.Request:
         # Only gzip: the library unpacks it bit by bit, so that the limit on size holds.
         sent = {"user-agent": self._agent, "accept": accept, "accept-encoding": "gzip", **(headers or {})}
         limits = dict.fromkeys(("connect", "read", "write", "pool"), self._timeout_s)
-        method = "GET" if body is None else "POST"
+        method = "GET" if body is None and form is None else "POST"
+        times = {"timeout": limits}
         try:
             return httpx2.Request(
-                method, address, params=params or None, headers=sent, json=body, extensions={"timeout": limits}
+                method, address, params=params or None, headers=sent, json=body, data=form, extensions=times
             )
         except (httpx2.InvalidURL, UnicodeError, ValueError):
             raise party.no_answer(FailureKind.BAD_REQUEST) from None

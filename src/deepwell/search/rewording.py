@@ -15,7 +15,7 @@ def other_words(query: Query) -> Iterator[Query]:
     """Broader searches, the closest first, each different from the query and from each other."""
     seen = {_key(query.sentence or query.text)} if not query.phrases else set()
     for text in (*_without_quotes(query), *_keywords(query), *_telling(query), *_answered(query)):
-        if text and _key(text) not in seen:
+        if text.strip() and _key(text) not in seen:
             seen.add(_key(text))
             yield Query(text, query.context)
 

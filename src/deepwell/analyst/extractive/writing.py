@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from deepwell.analyst.extractive.differences import Comparison, comparisons
 from deepwell.analyst.extractive.question import content, says
+from deepwell.language.markdown import as_it_stands, bulleted
 from deepwell.language.markers import without_markers
 from deepwell.language.stems import stems
 from deepwell.vocabulary.plan import Plan
@@ -38,7 +39,7 @@ def section_text(section: Section) -> str:
     if section.heading == DIFFERENCES:
         return "\n".join(_comparison(found) for found in comparisons(section.evidence))
     if section.notes:
-        return "\n".join(f"- {note}" for note in section.notes)
+        return bulleted(section.notes)
     return "\n".join(f"- {_quotation(item)}" for item in section.evidence)
 
 
@@ -89,9 +90,11 @@ def _in_dispute(evidence: Sequence[NumberedEvidence]) -> tuple[NumberedEvidence,
 def _comparison(found: Comparison) -> str:
     if found.agrees:
         value, items = found.values[0]
-        return f"- They agree on **{value}**: {' '.join(_quotation(item) for item in items)}"
-    lines = [f"- They differ on **{found.thing}**:"]
-    lines += [f"  - {value}: {' '.join(_quotation(item) for item in items)}" for value, items in found.values]
+        return f"- They agree on **{as_it_stands(value)}**: {' '.join(_quotation(item) for item in items)}"
+    lines = [f"- They differ on **{as_it_stands(found.thing)}**:"]
+    lines += [
+        f"  - {as_it_stands(value)}: {' '.join(_quotation(item) for item in items)}" for value, items in found.values
+    ]
     return "\n".join(lines)
 
 
@@ -99,7 +102,8 @@ def _quotation(item: NumberedEvidence) -> str:
     """In quotation marks only what stands so in the source: a claim may have been put in other words."""
     claim = item.evidence.claim
     verbatim = any(_words_of(claim) in _words_of(span.text) for span in item.evidence.passages)
-    return f"“{claim}” {item.marker}" if verbatim else f"{claim} {item.marker}"
+    shown = as_it_stands(claim)
+    return f"“{shown}” {item.marker}" if verbatim else f"{shown} {item.marker}"
 
 
 def _words_of(text: str) -> str:

@@ -18,14 +18,17 @@ LEAST_ROOM = 160
 """With less, nothing could be said at all; a prompt that is then too long is better than an empty one."""
 MOST_TITLE = 80
 """Characters of a source's title that a model is shown."""
-_OURS = re.compile(
-    r"<(?=/?(?:passage|claim|question|topic|section|subquestion|gap|today|sources|turn|earlier)\b)", re.IGNORECASE
-)
+_NAMES = "passage|claim|question|topic|section|subquestion|gap|today|sources|turn|earlier|hit"
+# A model may take for a mark what only looks like one: other angles and strokes, blanks or nothing visible between.
+_ANGLE, _STROKE = "[<＜﹤˂ᐸ〈⟨❮‹]", "[/／⁄∕⧸╱]"
+_GAP = r"[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]*+"
+_CLOSING = re.compile(rf"{_ANGLE}{_GAP}{_STROKE}")
+_OURS = re.compile(rf"{_ANGLE}{_GAP}(?={_NAMES})", re.IGNORECASE)
 
 
 def harmless(text: str) -> str:
-    """Text from outside, unable to end the block it stands in or to open one of ours."""
-    return _OURS.sub("‹", text)
+    """Text from outside, unable to end the block it stands in or to open one of ours: no mark in it closes anything."""
+    return _OURS.sub("‹ ", _CLOSING.sub("‹ /", text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,10 @@ def addresses(hits: Sequence[Hit]) -> str:
     """What came up and was not read."""
     if not hits:
         return ""
-    return "Also came up, not read:\n" + bullets(f"{hit.address} ({hit.title})" for hit in hits)
+    listed = (
+        f"<hit address={quoteattr(harmless(hit.address))}>{harmless(_on_one_line(hit.title))}</hit>" for hit in hits
+    )
+    return "Also came up, not read:\n" + "\n".join(listed)
 
 
 def bullets(lines: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from deepwell.search.fitting import Fitting
 from deepwell.search.hits import Asked, Found, hits_of, web_address
 from deepwell.search.http import Parameters
 from deepwell.search.shapes import dig, records
-from deepwell.search.wording import quoted
+from deepwell.search.wording import quoted_keywords
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
 
@@ -22,7 +22,11 @@ _MOST_ABSTRACT_WORDS = 400
 
 
 class OpenAlex:
-    """Fulfils the port SearchEngine. Without a key it answers a few searches a day."""
+    """Fulfils the port SearchEngine. Without a key it answers a few searches a day.
+
+    The key is part of the address it is asked at: that is the only way that OpenAlex documents. Nothing here logs or
+    repeats the address, but OpenAlex does see it in its own logs.
+    """
 
     name = "openalex"
 
@@ -46,7 +50,7 @@ class OpenAlex:
             "language": scope.language,
         }
         parameters: dict[str, str | int] = {
-            "search": quoted(query),
+            "search": quoted_keywords(query),
             "per_page": self._fitting.asked_for(limit, _MOST_RESULTS),
             "select": _FIELDS,
             "filter": ",".join(f"{name}:{value}" for name, value in filters.items() if value),

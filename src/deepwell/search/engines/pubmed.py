@@ -8,7 +8,7 @@ from deepwell.search.fitting import Fitting
 from deepwell.search.hits import Asked, Found, hits_of
 from deepwell.search.http import Parameters
 from deepwell.search.shapes import dig
-from deepwell.search.wording import quoted
+from deepwell.search.wording import quoted_keywords
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
 
@@ -46,7 +46,8 @@ class PubMed:
         if self._fitting.key:
             sent["api_key"] = self._fitting.key
         address = f"{self._fitting.address or _ADDRESS}/entrez/eutils/{tool}.fcgi"
-        answer = await self._fitting.http.json(self._party, address, params=sent)
+        # Posted: an address stands in the logs of everything on the way, and this would hold the key.
+        answer = await self._fitting.http.json(self._party, address, form=sent)
         if "rate limit" in str(dig(answer, "error")).lower():
             raise self._party.no_answer(FailureKind.RATE_LIMIT)
         return answer
@@ -55,7 +56,7 @@ class PubMed:
         scope = self._fitting.scope
         language = _LANGUAGES.get(scope.language)
         parameters: dict[str, str | int] = {
-            "term": f"({quoted(query)}) AND {language}[la]" if language else quoted(query),
+            "term": f"({quoted_keywords(query)}) AND {language}[la]" if language else quoted_keywords(query),
             "retmax": self._fitting.asked_for(limit, _MOST_RESULTS),
             "sort": "relevance",
         }
