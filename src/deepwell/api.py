@@ -8,26 +8,36 @@ from pathlib import Path
 from typing import Any, cast
 
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
 
 from deepwell import __version__, assemble
+from deepwell.budget.run_clock import RunClock
+from deepwell.budget.waiting import SecondsLeft
 from deepwell.configuration import Configuration, home
-from deepwell.errors import BadRequest, Interrupted
+from deepwell.errors import BadRequest, Interrupted, RunHeld, StoreFailed
+from deepwell.graph import ResearchGraph
 from deepwell.library.refreshing import Libraries
 from deepwell.models.choosing import Chosen, check, chosen
 from deepwell.ports import Clock, Journal, Workbench
 from deepwell.stages.intake import accepted_question
 from deepwell.stages.judge.ranking import kept_passages
 from deepwell.state import ResearchState
+from deepwell.store.leases import Lease, leased, unless_lost
 from deepwell.store.runs import RunStore
 from deepwell.vocabulary.budget import Budget
-from deepwell.vocabulary.events import Degraded, RunEnded, RunStarted
+from deepwell.vocabulary.events import Degraded, RunEnded, RunResumed, RunStarted
 from deepwell.vocabulary.record import ResearchRecord
 from deepwell.vocabulary.report import Outcome, Report
-from deepwell.vocabulary.run import FinishedRun, RunStatus, Span
+from deepwell.vocabulary.run import NO_PAST, FinishedRun, Past, RunStatus, Span, StoredRun
 from deepwell.vocabulary.source import Source
 
 INDEXING_SHARE = 0.5
 """Share of the research time that indexing may take; what is not indexed by then waits for the next run."""
+
+
+MOST_TO_SAVE_S = 10.0
+LEAST_TO_SAVE_S = 1.5
+"""Seconds for saving what a run leaves behind, when its time is up."""
 
 
 class Watcher:
@@ -43,7 +53,7 @@ class Watcher:
         """planning, research or writing has begun."""
 
     def progress(self, payload: dict[str, Any]) -> None:
-        """The runtime's own account of the round."""
+        """The runtime's own account of the phase, `runtime_progress`: at every change, and every two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,8 @@ class Run:
     record: ResearchRecord
     degradations: tuple[Degraded, ...] = ()
     """What had to be done without the model, and why."""
+    unsaved: str | None = None
+    """Why the run could not be saved, in a sentence; None: it is."""
 
     @property
     def found(self) -> bool:
@@ -103,26 +115,86 @@ def request(
 
 async def research(asked: Request) -> Run:
     """Research the question and keep everything. Raises DeepwellError; a run that found nothing is no error."""
+    asked = replace(asked, clock=RunClock(asked.clock))
     budget = assemble.new_budget(asked.configuration, asked.clock)
     run = secrets.token_hex(4)
     libraries = await _indexed(asked, budget) if asked.docs else None
     async with assemble.opened_store(asked.home) as store:
-        journal = assemble.RunJournal(store, run, asked.clock.now)
-        await _begin(store, run, asked, budget, journal)
-        try:
-            state, degradations = await _carried_out(store, run, asked, libraries, budget)
-        except BaseException as error:
-            await asyncio.shield(_give_up(store, run, asked.clock, journal, error))
-            raise
-        if state.get("awaiting_clarification"):
-            await store.finish(run, FinishedRun("clarify", asked.clock.now(), None, None, {}))
-            raise BadRequest(f"Say first: {state['messages'][-1].text}")
-        finished = await _finish(store, run, state, asked.clock, journal)
-        return replace(finished, degradations=degradations)
+        await _begin(store, run, asked, budget)
+        async with leased(store, run, used_s=asked.clock.monotonic) as lease:
+            return await _pursued(store, lease, asked, libraries, budget, NO_PAST)
+
+
+async def resume(name: str = "", **more: Any) -> Run:
+    """Go on with a run that was interrupted; by default the newest. What was answered before is not asked again.
+
+    Takes `home`, `clock`, `interrupted` and `watcher` as a request does. Raises DeepwellError.
+    """
+    async with assemble.opened_store(more.setdefault("home", home())) as store:
+        run = await store.find(name) if name else await store.newest_unfinished()
+        _check_unfinished(await store.load(run))
+        clock = RunClock(more.pop("clock", None) or assemble.system_clock(), await store.used_s(run))
+        async with leased(store, run, used_s=clock.monotonic) as lease:
+            # Read when nobody else can change it any more.
+            stored, past = await store.load(run), await store.past(run)
+            _check_unfinished(stored)
+            asked = _as_it_was(stored, clock, more)
+            budget = assemble.budget_from(asked.configuration, stored.head.started_at)
+            await assemble.RunJournal(store, run, clock.now).record(RunResumed(__version__, round(past.used_s, 3)))
+            libraries = await _indexed(asked, budget) if asked.docs else None
+            return await _pursued(store, lease, asked, libraries, budget, past)
+
+
+def _check_unfinished(stored: StoredRun) -> None:
+    run, status = stored.head.id, stored.head.status
+    if status in ("done", "nothing_found"):
+        raise BadRequest(f"Run {run} is finished: `deepwell show {run}` prints it.")
+    if status == "clarify":
+        raise BadRequest(f"Run {run} waits for an answer: put it into the question, and ask that.")
+
+
+def _as_it_was(stored: StoredRun, clock: Clock, more: dict[str, Any]) -> Request:
+    """The request of a run that was begun before, with its own settings. Raises BadConfiguration."""
+    configuration = Configuration.build({}, **stored.chosen_settings)
+    # As they were typed where that means the same: addresses of sources begin with them.
+    is_there = Path.cwd() == Path(stored.folder)
+    docs = tuple(Path(path) if is_there else Path(stored.folder) / path for path in stored.libraries)
+    return Request(
+        stored.head.question,
+        docs,
+        configuration,
+        models=chosen(configuration),
+        engines=assemble.web_engines(configuration, documents=bool(docs)) if stored.engines else (),
+        clock=clock,
+        **more,
+    )
+
+
+async def _pursued(
+    store: RunStore, lease: Lease, asked: Request, libraries: Libraries | None, budget: Budget, past: Past
+) -> Run:
+    """Work on the run until it has an outcome. Whatever ends it, it is kept."""
+    run, journal = lease.run, assemble.RunJournal(store, lease.run, asked.clock.now)
+    try:
+        work = _carried_out(store, run, asked, libraries, budget, past)
+        state, degradations = await unless_lost(lease, work)
+    except RunHeld:
+        # It is another one's now: nothing of ours may be written over theirs.
+        raise
+    except BaseException as error:
+        await asyncio.shield(_give_up(store, run, asked.clock, journal, error))
+        raise
+    if state.get("awaiting_clarification"):
+        await store.finish(run, FinishedRun("clarify", asked.clock.now(), None, None, {}))
+        raise BadRequest(f"Say first: {state['messages'][-1].text}")
+    seconds = _seconds_to_save(state["budget"], asked.clock)
+    finished = await _finish(store, run, state, asked.clock, journal, seconds)
+    return replace(finished, degradations=degradations)
 
 
 async def _indexed(asked: Request, budget: Budget) -> Libraries:
-    libraries = await assemble.indexed(asked.docs, asked.home, asked.configuration, _stoppable(asked, budget))
+    left = _indexing_left(asked, budget)
+    libraries = await assemble.indexed(asked.docs, asked.home, asked.configuration, _stoppable(asked, left), left)
     if asked.interrupted.is_set():
         done = f"{libraries.documents} of {libraries.documents + libraries.left}"
         raise Interrupted(f"Stopped after indexing {done} documents; the next run goes on from there.")
@@ -131,7 +203,7 @@ async def _indexed(asked: Request, budget: Budget) -> Libraries:
 
 
 async def _carried_out(
-    store: RunStore, run: str, asked: Request, libraries: Libraries | None, budget: Budget
+    store: RunStore, run: str, asked: Request, libraries: Libraries | None, budget: Budget, past: Past
 ) -> tuple[ResearchState, tuple[Degraded, ...]]:
     tools = assemble.workbench(
         store,
@@ -143,21 +215,35 @@ async def _carried_out(
         asked.clock,
         asked.models,
         asked.engines,
+        asked.question,
+        past,
     )
     async with tools as bench:
         state = await _walk(store, run, asked, bench)
         return state, tuple(bench.degradations)
 
 
-def _stoppable(asked: Request, budget: Budget) -> Callable[[int, int], bool]:
-    """Tells the watcher of the indexing, and ends it when the user says stop or half of the research time is gone."""
-    allowed = budget.research_seconds_left(budget.started_monotonic)
+def _indexing_left(asked: Request, budget: Budget) -> SecondsLeft:
+    """Seconds that indexing may still take: half of the time for research, and none when the user says stop."""
+    began = asked.clock.monotonic()
+    allowed = budget.research_seconds_left(began)
+
+    def left() -> float | None:
+        if asked.interrupted.is_set():
+            return 0.0
+        spent = asked.clock.monotonic() - began
+        return None if allowed is None else INDEXING_SHARE * allowed - spent
+
+    return left
+
+
+def _stoppable(asked: Request, left: SecondsLeft) -> Callable[[int, int], bool]:
+    """Tells the watcher of the indexing, and ends it when no time is left for it."""
 
     def progress(done: int, total: int) -> bool:
         asked.watcher.indexing(done, total)
-        spent = asked.clock.monotonic() - budget.started_monotonic
-        in_time = allowed is None or spent < INDEXING_SHARE * allowed
-        return in_time and not asked.interrupted.is_set()
+        seconds = left()
+        return seconds is None or seconds > 0
 
     return progress
 
@@ -180,7 +266,7 @@ async def _ask(question: str, docs: Sequence[str | Path], configuration: Configu
     return await research(request(question, docs, configuration))
 
 
-async def _begin(store: RunStore, run: str, asked: Request, budget: Budget, journal: Journal) -> None:
+async def _begin(store: RunStore, run: str, asked: Request, budget: Budget) -> None:
     await store.begin(
         run,
         asked.question,
@@ -188,21 +274,25 @@ async def _begin(store: RunStore, run: str, asked: Request, budget: Budget, jour
         version=__version__,
         configuration=asked.configuration.model_dump_json(),
         libraries=[str(path) for path in asked.docs],
+        engines=asked.engines,
+        chosen=sorted(asked.configuration.model_fields_set),
     )
-    await journal.record(RunStarted(asked.question, __version__))
+    await assemble.RunJournal(store, run, asked.clock.now).record(RunStarted(asked.question, __version__))
 
 
 async def _walk(store: RunStore, run: str, asked: Request, bench: Workbench) -> ResearchState:
     """Follow the path from the question to the outcome, telling the watcher what happens."""
     state: ResearchState = {}
     asked.watcher.phase("planning")
+    config: RunnableConfig = {"configurable": {"thread_id": run, "workbench": bench}, "recursion_limit": 1000}
     async with assemble.checkpointed_app(store) as app:
         stream = app.astream(
-            {"messages": [HumanMessage(asked.question)]},
-            {"configurable": {"thread_id": run, "workbench": bench}, "recursion_limit": 1000},
+            await _start(app, config, asked, bench),
+            config,
             context=asked.configuration,
             stream_mode=["custom", "updates", "values"],
             subgraphs=True,
+            durability="sync",
         )
         async for namespace, mode, chunk in cast("Any", stream):
             if mode == "values" and not namespace:
@@ -212,6 +302,19 @@ async def _walk(store: RunStore, run: str, asked: Request, bench: Workbench) -> 
             elif mode == "updates":
                 _tell(asked.watcher, namespace, chunk)
     return state
+
+
+async def _start(app: ResearchGraph, config: RunnableConfig, asked: Request, bench: Workbench) -> ResearchState | None:
+    """The question; nothing for a run that goes on from where it was.
+
+    Without a checkpoint that this program can read, it starts anew: what was answered before is still known.
+    """
+    if not await assemble.can_go_on(app, config["configurable"]["thread_id"]):
+        return {"messages": [HumanMessage(asked.question)]}
+    kept = (await app.aget_state(config)).values
+    # The tier may have set another time than the run began with.
+    bench.account.budget = kept.get("budget", bench.account.budget)
+    return None
 
 
 def _tell(watcher: Watcher, namespace: tuple[str, ...], chunk: dict[str, Any]) -> None:
@@ -225,7 +328,15 @@ def _tell(watcher: Watcher, namespace: tuple[str, ...], chunk: dict[str, Any]) -
         watcher.progress(update["runtime_progress"])
 
 
-async def _finish(store: RunStore, run: str, state: ResearchState, clock: Clock, journal: Journal) -> Run:
+def _seconds_to_save(budget: Budget, clock: Clock) -> float:
+    """Saving may take a little longer than the run itself, but not for ever."""
+    left = budget.remaining_minutes(clock.monotonic())
+    return MOST_TO_SAVE_S if left is None else min(MOST_TO_SAVE_S, left * 60 + LEAST_TO_SAVE_S)
+
+
+async def _finish(
+    store: RunStore, run: str, state: ResearchState, clock: Clock, journal: Journal, seconds: float
+) -> Run:
     outcome, record = state["outcome"], state["research_record"]
     status: RunStatus = "done" if isinstance(outcome, Report) else "nothing_found"
     finished = FinishedRun(
@@ -238,16 +349,27 @@ async def _finish(store: RunStore, run: str, state: ResearchState, clock: Clock,
         tuple(state["evidence_ledger"]),
         tuple(_span(handle) for handle in kept_passages(record.lanes)),
     )
-    await store.finish(run, finished)
     await journal.record(RunEnded(status, record.stop))
-    return Run(run, outcome, record)
+    return Run(run, outcome, record, unsaved=await _save(store, run, finished, seconds))
+
+
+async def _save(store: RunStore, run: str, finished: FinishedRun, seconds: float) -> str | None:
+    """Save what the run leaves behind; why not, when it cannot be done in so many seconds: the report comes first."""
+    try:
+        async with asyncio.timeout(seconds):
+            await store.finish(run, finished)
+    except TimeoutError:
+        return "The disk is too slow: the run is not saved as finished."
+    except StoreFailed as error:
+        return str(error)
+    return None
 
 
 async def _give_up(store: RunStore, run: str, clock: Clock, journal: Journal, error: BaseException) -> None:
     """The run is kept as far as it came; its checkpoints and its journal stay."""
     status: RunStatus = "interrupted" if isinstance(error, asyncio.CancelledError | KeyboardInterrupt) else "failed"
-    await store.finish(run, FinishedRun(status, clock.now(), None, None, {}))
     await journal.record(RunEnded(status, None))
+    await _save(store, run, FinishedRun(status, clock.now(), None, None, {}), LEAST_TO_SAVE_S)
 
 
 def _span(handle: str) -> Span:

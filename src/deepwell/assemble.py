@@ -2,36 +2,48 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, cast
 
 from deepwell.analyst.extractive import ExtractiveAnalyst
+from deepwell.analyst.journaled import JournaledAnalyst
 from deepwell.analyst.resilient import ResilientAnalyst
 from deepwell.budget.clock import SystemClock
 from deepwell.budget.ledger import Ledger
 from deepwell.budget.stopping import unless_stopped
+from deepwell.budget.threads import in_thread
+from deepwell.budget.waiting import SecondsLeft, closed_in_time
 from deepwell.configuration import Configuration, environment, secret
 from deepwell.errors import AnalystFailed, BadConfiguration
 from deepwell.graph import ResearchGraph, app
 from deepwell.library.engine import LibraryEngine
 from deepwell.library.facts import LibraryFacts
-from deepwell.library.refreshing import Libraries, refresh_libraries
+from deepwell.library.indexing import indexed_in_time
+from deepwell.library.patient_facts import PatientFacts
+from deepwell.library.refreshing import Libraries
 from deepwell.library.vectors import Embedder, default_embedder
 from deepwell.models.choosing import Chosen
 from deepwell.models.factory import ModelSettings
-from deepwell.ports import Clock, Reader, SearchEngine, Workbench
+from deepwell.ports import Calls, Clock, Reader, SearchEngine, Workbench
+from deepwell.reading.cached import CachedReader
 from deepwell.reading.files import read_file
+from deepwell.reading.journaled import JournaledReader
 from deepwell.reading.once import ReadOnce
 from deepwell.reading.routed import RoutedReader
+from deepwell.search.journaled import JournaledEngine
 from deepwell.search.mixed import MixedEngine
-from deepwell.store.checkpoints import checkpoints
+from deepwell.search.public import PublicOnly, PublicReader, PublicWords
+from deepwell.search.scoped import DatedEngine
+from deepwell.store.checkpoints import LeanSaver, checkpoints
 from deepwell.store.runs import RunStore
 from deepwell.store.sqlite import translated
 from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import Degraded, Event
+from deepwell.vocabulary.run import NO_PAST, Past
 from deepwell.vocabulary.source import Source, content_hash
 
 MOST_TITLES = 20
@@ -81,16 +93,35 @@ async def opened_store(home: Path) -> AsyncIterator[RunStore]:
 @asynccontextmanager
 async def checkpointed_app(store: RunStore) -> AsyncIterator[ResearchGraph]:
     """The compiled path, saving its steps in the store's file."""
-    async with checkpoints(store.path) as saver:
-        with translated(store.path):
-            yield app.copy({"checkpointer": saver})
+    saver = await checkpoints(store.scribe, _steps(app))
+    with translated(store.path):
+        yield app.copy({"checkpointer": saver})
+
+
+def _steps(graph: ResearchGraph) -> list[str]:
+    """The nodes and channels of a graph and of those in it: a checkpoint says by these names how to go on."""
+    graphs: list[tuple[str, Any]] = [("", graph), *graph.get_subgraphs(recurse=True)]
+    return sorted(f"{within}/{name}" for within, one in graphs for name in (*one.nodes, *one.channels))
+
+
+async def can_go_on(graph: ResearchGraph, run: str) -> bool:
+    """Whether the run has a checkpoint that this program can read; if not, what there is of it is removed."""
+    saver = cast("LeanSaver", graph.checkpointer)
+    if await saver.usable(run):
+        return True
+    await saver.adelete_thread(run)
+    return False
 
 
 async def indexed(
-    docs: Sequence[Path], home: Path, configuration: Configuration, on_progress: IndexProgress | None = None
+    docs: Sequence[Path],
+    home: Path,
+    configuration: Configuration,
+    on_progress: IndexProgress | None = None,
+    left: SecondsLeft = lambda: None,
 ) -> Libraries:
-    """Bring the indexes of these folders up to date."""
-    return await asyncio.to_thread(refresh_libraries, docs, home, on_progress, _embedder(configuration))
+    """Bring the indexes of these folders up to date, as far as the time allows."""
+    return await indexed_in_time(docs, home, on_progress, _embedder(configuration), left)
 
 
 def _embedder(configuration: Configuration) -> Embedder | None:
@@ -108,6 +139,13 @@ def new_budget(configuration: Configuration, clock: Clock) -> Budget:
     )
 
 
+def budget_from(configuration: Configuration, started_at: datetime) -> Budget:
+    """The budget of a run that began then and goes on: its own clock counts from its beginning."""
+    return Budget(
+        configuration.total_minutes, started_at, 0.0, configuration.token_budget, configuration.cost_budget_usd
+    )
+
+
 @asynccontextmanager
 async def workbench(
     store: RunStore,
@@ -119,35 +157,50 @@ async def workbench(
     clock: Clock,
     models: Chosen | None = None,
     engines: tuple[str, ...] = (),
+    question: str = "",
+    past: Past = NO_PAST,
 ) -> AsyncIterator[Workbench]:
     """Everything a run works with: over the user's documents, over the web by these engines, or over both."""
-    async with AsyncExitStack() as stack:
+    journal, shelf = RunJournal(store, run, clock.now), RunShelf(store, set())
+    calls = store.calls(run, past, clock.monotonic)
+    async with closed_in_time() as stack:
         library = _opened_library(libraries, configuration, clock, stack) if libraries else None
-        facts = stack.enter_context(closing(LibraryFacts(libraries.libraries if libraries else ())))
-        web = await stack.enter_async_context(_web(engines, configuration, clock)) if engines else None
-        reader = ReadOnce(RoutedReader(library, web.reader if web else None))
+        facts = LibraryFacts(libraries.libraries if libraries else ())
+        stack.push_async_callback(in_thread, "library", facts.close)
+        web = (
+            await stack.enter_async_context(_web(engines, configuration, clock, store, journal, calls))
+            if engines
+            else None
+        )
+        web = _without_own_words(web, PublicWords(question, facts)) if web and library else web
+        reader = ReadOnce(JournaledReader(RoutedReader(library, web.reader if web else None), calls, shelf))
         stack.push_async_callback(reader.close)
-        ledger = Ledger(budget, clock.monotonic, models.prices if models else {})
-        extractive = ExtractiveAnalyst(facts if libraries else None)
-        asked = [engine for engine in (library, web.engine if web else None) if engine]
+        ledger = Ledger(budget, clock.monotonic, models.prices if models else {}, past.spend)
+        patient = PatientFacts(facts)
+        extractive = ExtractiveAnalyst(patient if libraries else None)
+        documents = DatedEngine(library, configuration.scope) if library and configuration.scope.narrows else library
+        asked = [engine for engine in (documents, web.engine if web else None) if engine]
+        engine = asked[0] if len(asked) == 1 else MixedEngine(asked)
         bench = Workbench(
-            analyst=extractive,
+            analyst=JournaledAnalyst(extractive, calls, wait=False),
             stand_in=extractive,
-            engine=asked[0] if len(asked) == 1 else MixedEngine(asked),
+            engine=JournaledEngine(engine, calls, "search", wait=web is not None),
             reader=reader,
-            shelf=RunShelf(store, set()),
-            journal=RunJournal(store, run, clock.now),
+            shelf=shelf,
+            journal=journal,
             clock=clock,
             budget=budget,
             account=ledger,
             interrupted=interrupted,
+            degradations=list(past.degradations),
             limits=libraries.limits if libraries else (),
             search_limits=web.limits if web else tuple,
             own_documents=web is None,
         )
         if models:
-            sources = _sources_in_words(libraries.documents if libraries else 0, list(facts.titles()), engines)
-            bench = await with_models(bench, models, ledger, configuration, store.path.parent, sources)
+            titles = sorted(await in_thread("judging", patient.titles))
+            sources = _sources_in_words(libraries.documents if libraries else 0, titles, engines)
+            bench = await with_models(bench, models, ledger, calls, configuration, store.path.parent, sources)
         yield bench
 
 
@@ -155,7 +208,7 @@ def _opened_library(
     libraries: Libraries, configuration: Configuration, clock: Clock, stack: AsyncExitStack
 ) -> LibraryEngine:
     engine = LibraryEngine(libraries.libraries, clock.now, embedder=_embedder(configuration))
-    stack.callback(engine.close)
+    stack.push_async_callback(in_thread, "library", engine.close)
     return engine
 
 
@@ -168,25 +221,51 @@ class Web:
     limits: Callable[[], tuple[str, ...]]
 
 
+def _without_own_words(web: Web, public: PublicWords) -> Web:
+    """The same web, to which no word goes that only the user's documents can have told."""
+    engine = PublicOnly(web.engine, public)
+    return Web(engine, PublicReader(web.reader, public), lambda: (*web.limits(), *engine.limits))
+
+
 @asynccontextmanager
-async def _web(engines: Sequence[str], configuration: Configuration, clock: Clock) -> AsyncIterator[Web]:
+async def _web(
+    engines: Sequence[str],
+    configuration: Configuration,
+    clock: Clock,
+    store: RunStore,
+    journal: RunJournal,
+    calls: Calls,
+) -> AsyncIterator[Web]:
     # Nothing of the web is loaded by a run that swears it off.
+    from deepwell.reading.scoped import ScopedReader
     from deepwell.search.chain import Chain
     from deepwell.search.http import Http
     from deepwell.search.once import SearchOnce
+    from deepwell.search.reformulating import Reformulating
     from deepwell.search.registry import link_to
 
     env = environment()
     http = Http(agent=configuration.user_agent) if configuration.user_agent else Http()
-    links = [link_to(name, http, env, today=lambda: clock.now().date(), secret=secret) for name in engines]
-    chain = Chain(links, clock)
-    once = SearchOnce(chain)
+    today, scope = lambda: clock.now().date(), configuration.scope
+    links = [link_to(name, http, env, today=today, scope=scope, secret=secret) for name in engines]
+    chain = Chain(links, clock, on_event=journal.record)
+    once = SearchOnce(JournaledEngine(chain, calls, "web_search", wait=True))
     async with web_reader(configuration, clock) as reader:
         try:
-            yield Web(once, reader, lambda: chain.degraded)
+            yield Web(
+                Reformulating(once, journal.record),
+                ScopedReader(_cached(reader, configuration, clock, store), scope),
+                lambda: chain.degraded,
+            )
         finally:
             await once.close()
             await http.close()
+
+
+def _cached(reader: Reader, configuration: Configuration, clock: Clock, store: RunStore) -> Reader:
+    robots = "" if configuration.honour_robots else "whatever robots.txt says"
+    door = " ".join(part for part in (robots, configuration.own_hosts.strip().lower()) if part)
+    return CachedReader(reader, store, timedelta(hours=configuration.page_cache_hours), clock.now, door)
 
 
 def check_web(configuration: Configuration) -> None:
@@ -208,7 +287,7 @@ def web_engines(configuration: Configuration, *, documents: bool) -> tuple[str, 
 
     env = environment()
     if wanted == "web":
-        return default_chain(env, secret=secret)
+        return default_chain(env, configuration.scope, secret=secret)
     named = tuple(spec_of(name).name for name in wanted.split(",") if name.strip())
     for one in available(env, secret=secret):
         if one.spec.name in named and not one.usable:
@@ -217,16 +296,26 @@ def web_engines(configuration: Configuration, *, documents: bool) -> tuple[str, 
 
 
 def _sources_in_words(documents: int, titles: Sequence[str], engines: Sequence[str] = ()) -> str:
-    """What a planner should know: where is searched, how many documents there are, and some of their titles."""
+    """What a planner should know: where is searched, how many documents there are, and some of their titles.
+
+    Where the web is searched, too, the titles are left out: what is planned then cannot be made of them.
+    """
     told = [f"The web, searched through {', '.join(engines)}."] if engines else []
     if documents:
         some = "; ".join(" ".join(title.split())[:80] for title in titles[:MOST_TITLES])
-        told.append(f"The user's own documents, {documents} of them, searched by words. Among them: {some}.")
+        among = "" if engines else f" Among them: {some}."
+        told.append(f"The user's own documents, {documents} of them, searched by words.{among}")
     return " ".join(told)
 
 
 async def with_models(
-    bench: Workbench, models: Chosen, ledger: Ledger, configuration: Configuration, home: Path, sources: str
+    bench: Workbench,
+    models: Chosen,
+    ledger: Ledger,
+    calls: Calls,
+    configuration: Configuration,
+    home: Path,
+    sources: str,
 ) -> Workbench:
     """The same bench with an analyst that asks the models, and falls back on the one that needs none."""
     # Provider packages and what asks them are loaded only here, when a model is really used.
@@ -237,7 +326,7 @@ async def with_models(
         await bench.journal.record(event)
 
     try:
-        built = working_models(models, ledger, bench.journal, bench.clock, configuration, home)
+        built = working_models(models, ledger, bench.journal, calls, bench.clock, configuration, home)
         lead, researcher = await unless_stopped(bench.interrupted, built)
     except AnalystFailed as error:
         await degraded(Degraded("the whole run", str(error)))
@@ -245,9 +334,8 @@ async def with_models(
     from deepwell.analyst.model import ModelAnalyst
 
     asking = ModelAnalyst(lead, researcher, sources, configuration.report_language)
-    return replace(
-        bench, analyst=ResilientAnalyst(asking, bench.stand_in, ledger.seconds_left, degraded, bench.interrupted)
-    )
+    resilient = ResilientAnalyst(asking, bench.stand_in, ledger.seconds_left, degraded, bench.interrupted)
+    return replace(bench, analyst=JournaledAnalyst(resilient, calls, wait=True), asks_model=True)
 
 
 def file_source(path: Path, clock: Clock) -> Source:
@@ -265,7 +353,7 @@ async def web_reader(configuration: Configuration, clock: Clock) -> AsyncIterato
     from deepwell.reading.addresses import allow_list
     from deepwell.reading.fetching import Fetcher, FetchLimits
     from deepwell.reading.web import WebReader
-    from deepwell.reading.workshop import default_workshop
+    from deepwell.reading.workshop import web_workshop
 
     fetcher = Fetcher(
         clock.now,
@@ -275,7 +363,7 @@ async def web_reader(configuration: Configuration, clock: Clock) -> AsyncIterato
         honours_robots=configuration.honour_robots,
     )
     async with fetcher:
-        yield WebReader(fetcher, default_workshop())
+        yield WebReader(fetcher, web_workshop())
 
 
 async def probed_again(settings: ModelSettings, configuration: Configuration, home: Path) -> None:

@@ -16,6 +16,7 @@ DeepwellError
     ├── StoreNewer          written by a newer Deepwell
     ├── StoreFull           no space left
     ├── StoreBusy           another process holds it
+    │   └── RunHeld         another process works on that run
     └── StoreDamaged        the file is not a database, or is broken
 """
 
@@ -77,6 +78,10 @@ class StoreFull(StoreFailed):
 
 class StoreBusy(StoreFailed):
     """Another process holds it for too long."""
+
+
+class RunHeld(StoreBusy):
+    """Another process works on that run."""
 
 
 class StoreDamaged(StoreFailed):

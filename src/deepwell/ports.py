@@ -8,6 +8,7 @@ from typing import Protocol
 
 from deepwell.analyst.protocol import Analyst
 from deepwell.vocabulary.budget import Budget, Spend, SpendLine
+from deepwell.vocabulary.calls import Call, CallKind, CallOutcome
 from deepwell.vocabulary.events import Degraded, Event
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit, Source
@@ -63,6 +64,22 @@ class Journal(Protocol):
         ...
 
 
+class Calls(Protocol):
+    """What was asked outside in this run: what was answered once is not asked again."""
+
+    def call(self, kind: CallKind, *asked: object) -> Call:
+        """The call by what is asked; the same again is another call."""
+        ...
+
+    def outcome(self, call: Call) -> CallOutcome | None:
+        """What came of it when it was made before; None: it has to be made."""
+        ...
+
+    async def keep(self, call: Call, outcome: CallOutcome, *, wait: bool = True) -> None:
+        """Put down what came of it; by default the value is not used before it is safe."""
+        ...
+
+
 class Account(Protocol):
     """What the run has spent on models so far."""
 
@@ -101,6 +118,8 @@ class Workbench:
     account: Account
     interrupted: asyncio.Event
     """Set when the user wants the report now, from what there is."""
+    asks_model: bool = False
+    """True when a model has a part in the judgements."""
     limits: tuple[str, ...] = ()
     """What limited the sources before research began, such as files that could not be read; full sentences."""
     failed_reads: dict[str, int] = field(default_factory=dict)

@@ -112,5 +112,5 @@ async def test_a_store_in_trouble_does_not_fail_the_read(site: Site) -> None:
 
 async def test_a_damaged_page_is_read_anew(site: Site, store: RunStore) -> None:
     await reader(site, store).read(PAGE)
-    await store._write("UPDATE sources SET text = ?", [(b"damaged",)])
+    await store._all("UPDATE sources SET text = ?", *(b"damaged",))
     assert (await reader(site, store).read(PAGE)).text == "Read number 2."

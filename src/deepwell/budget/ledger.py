@@ -5,7 +5,7 @@ research cannot leave the report without means.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deepwell.errors import BudgetSpent
@@ -37,12 +37,19 @@ class Reservation:
 class Ledger:
     """Knows what may still be used, and by what it was used."""
 
-    def __init__(self, budget: Budget, now: Callable[[], float], prices: Mapping[str, Price | None]) -> None:
+    def __init__(
+        self,
+        budget: Budget,
+        now: Callable[[], float],
+        prices: Mapping[str, Price | None],
+        lines: Sequence[SpendLine] = (),
+    ) -> None:
+        """`lines`: what was used before, by a process that is gone."""
         self.budget = budget
         """May be replaced while the run goes on: the tier sets its time only after the question was understood."""
         self._now = now
         self._prices = prices
-        self._lines: tuple[SpendLine, ...] = ()
+        self._lines = tuple(lines)
         self._open: dict[int, Reservation] = {}
         self._numbers = 0
         self._change = asyncio.Event()

@@ -243,6 +243,26 @@ def ask(
     ask_command.ask(options)
 
 
+@app.command(help="Go on with a run that was interrupted. What was answered before is not asked again.")
+def resume(
+    run: Annotated[
+        str,
+        typer.Argument(
+            help="A run's id or its beginning. [default: the newest that was interrupted]",
+            autocompletion=_run_ids,
+            show_default=False,
+        ),
+    ] = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the report to this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON instead of the report.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Resume a run."""
+    from deepwell.cli import ask_command
+
+    ask_command.resume(run, ask_command.Printing(out, as_json, quiet))
+
+
 @app.command(help="Read a folder of documents into its index, or bring the index up to date.")
 def index(
     docs: Annotated[list[Path], typer.Argument(help="The folder, or a single document.")],

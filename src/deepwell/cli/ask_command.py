@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -55,25 +55,48 @@ def dry_run(options: AskOptions) -> NoReturn:
     sys.exit(guarded(estimated))
 
 
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """What becomes of a finished run."""
+
+    out: Path | None = None
+    as_json: bool = False
+    quiet: bool = False
+
+
+def resume(name: str, printing: Printing) -> NoReturn:
+    """Go on with an interrupted run and print its report."""
+
+    async def resumed() -> Exit:
+        from deepwell import api
+
+        return await _worked(lambda **how: api.resume(name, **how), printing)
+
+    sys.exit(guarded(resumed))
+
+
 async def _ask(options: AskOptions) -> Exit:
     from deepwell import api
 
     question = sys.stdin.read() if options.question == "-" else options.question
+
+    def begun(**how: Any) -> Coroutine[Any, Any, Any]:
+        return api.research(api.request(question, options.docs, _configuration(options), **how))
+
+    return await _worked(begun, Printing(options.out, options.as_json, options.quiet))
+
+
+async def _worked(work: Callable[..., Coroutine[Any, Any, Any]], printing: Printing) -> Exit:
+    """Do the work under the eyes of the user, and print what came of it."""
     interrupted = asyncio.Event()
-    with choose_view(errors, quiet=options.quiet) as view:
-        asked = api.request(
-            question,
-            options.docs,
-            _configuration(options),
-            interrupted=interrupted,
-            watcher=_watcher(view),
-        )
-        _check_writable(options.out)
-        with TwoStepInterrupt(interrupted, view):
-            run = await api.research(asked)
-    await _print_run(run, options)
-    if not options.quiet:
+    _check_writable(printing.out)
+    with choose_view(errors, quiet=printing.quiet) as view, TwoStepInterrupt(interrupted, view):
+        run = await work(interrupted=interrupted, watcher=_watcher(view))
+    await _print_run(run, printing)
+    if not printing.quiet:
         _say_degradations(run)
+    if run.unsaved:
+        return said(f"This report could not be saved. {run.unsaved}", Exit.STORE)
     if run.found:
         return Exit.REPORT
     return Exit.INTERRUPTED if interrupted.is_set() else Exit.NOTHING_FOUND
@@ -87,22 +110,25 @@ def _say_degradations(run: Any) -> None:
     said(f"{what} had to be made without the model ({run.degradations[-1].reason} See Methodology.)", Exit.REPORT)
 
 
-async def _print_run(run: Any, options: AskOptions) -> None:
-    from deepwell.assemble import opened_store
-
-    if options.out:
-        options.out.write_text(run.markdown, encoding="utf-8")
-        errors.print(f"report written to {options.out} (run {run.id})", markup=False, highlight=False, soft_wrap=True)
-    if options.as_json:
-        from deepwell.cli.source_commands import kept_sources
-
-        async with opened_store(home()) as store:
-            stored = await store.load(run.id)
-            printed.run_json(stored, await kept_sources(store, stored))
-    elif not options.out:
+async def _print_run(run: Any, printing: Printing) -> None:
+    if printing.out:
+        printing.out.write_text(run.markdown, encoding="utf-8")
+        errors.print(f"report written to {printing.out} (run {run.id})", markup=False, highlight=False, soft_wrap=True)
+    if printing.as_json and not run.unsaved:
+        await _print_json(run.id)
+    elif not printing.out:
         printed.markdown(output, run.markdown)
-        if output.is_terminal and not options.quiet:
+        if output.is_terminal and not printing.quiet:
             errors.print(f"run {run.id} · deepwell show {run.id} --sources", style="dim", highlight=False)
+
+
+async def _print_json(run: str) -> None:
+    from deepwell.assemble import opened_store
+    from deepwell.cli.source_commands import kept_sources
+
+    async with opened_store(home()) as store:
+        stored = await store.load(run)
+        printed.run_json(stored, await kept_sources(store, stored))
 
 
 def _configuration(options: AskOptions) -> Configuration:

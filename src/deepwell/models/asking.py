@@ -19,10 +19,11 @@ from deepwell.models.capabilities import Capabilities
 from deepwell.models.failures import Failure, FailureKind, ModelFailed, failure_of
 from deepwell.models.judgement import Ask
 from deepwell.models.names import PROVIDERS, ModelName
-from deepwell.models.replies import MalformedReply, Told, calls_of, form_of, prose_of, told
+from deepwell.models.replies import MalformedReply, Told, calls_of, form_of, prose_of
 from deepwell.models.retrying import DEFAULT_BACKOFF, MOST_WAIT_S, Again, Change, next_step
 from deepwell.models.shapes import Form, Prose, Shape, Toolbox
 from deepwell.models.steering import Strategy, instructions, steered, wire_schema
+from deepwell.models.wire import Wire
 from deepwell.ports import Clock, Journal
 from deepwell.vocabulary.budget import Usage
 from deepwell.vocabulary.events import ModelAsked
@@ -96,11 +97,13 @@ class Model:
         clock: Clock,
         retries: Retries,
         manners: Manners,
+        wire: Wire,
     ) -> None:
         self.name = str(name)
         self._chat, self._provider, self._capabilities = chat, name.provider, capabilities
         self._ledger, self._journal, self._clock = ledger, journal, clock
         self._breaker, self._retries, self._manners = Breaker(), retries, manners
+        self._wire = wire
         self._context = capabilities.context
         self._not_before = 0.0
         self._refused: set[str] = set()
@@ -223,7 +226,7 @@ class Model:
         try:
             async with asyncio.timeout(self._limit(turn, deadline)):
                 runnable = steered(self._chat, self._provider, ask.shape, turn.strategy, reservation.reply_tokens)
-                said = told(await runnable.ainvoke(list(messages), {"run_name": ask.purpose}))
+                said = await self._wire.reply(ask.purpose, turn.strategy, runnable, messages)
             usage = self._used(said, usage.prompt)
             self._learn(estimate, said)
         except Exception as error:  # noqa: BLE001 - provider libraries raise anything; it becomes a value here, once

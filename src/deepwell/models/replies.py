@@ -54,6 +54,11 @@ class Told:
     cached_tokens: int
     """The part of the prompt that the provider had kept from before."""
 
+    @classmethod
+    def of(cls, kept: Mapping[str, Any]) -> "Told":
+        """From the plain data that `asdict` made of one."""
+        return cls(**{**kept, "calls": tuple(Call(**call) for call in kept["calls"])})
+
 
 def told(message: "AIMessage") -> Told:
     """The parts of a reply. Never raises: what cannot be made out is left out."""

@@ -19,7 +19,8 @@ from deepwell.models.judgement import Asked, Unusable
 from deepwell.models.names import PROVIDERS
 from deepwell.models.probe import probe
 from deepwell.models.retrying import MOST_BACKOFF_S
-from deepwell.ports import Clock, Journal
+from deepwell.models.wire import Wire
+from deepwell.ports import Calls, Clock, Journal
 from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import Event
 
@@ -30,7 +31,13 @@ CACHE = "models.json"
 
 
 async def working_models(
-    models: Chosen, ledger: Ledger, journal: Journal, clock: Clock, configuration: Configuration, home: Path
+    models: Chosen,
+    ledger: Ledger,
+    journal: Journal,
+    calls: Calls,
+    clock: Clock,
+    configuration: Configuration,
+    home: Path,
 ) -> tuple[Asked, Asked]:
     """The model that leads and the one that researches; the same one where they do not differ. Raises AnalystFailed."""
     retries = Retries(configuration.max_model_retries)
@@ -42,7 +49,8 @@ async def working_models(
         chat = chat_model(one, configuration.model_timeout_s)
         try:
             capabilities = await trials.known(chat, one)
-            at_work[one] = Model(chat, one.name, capabilities, ledger, journal, clock, retries, manners)
+            wire = Wire(one.name, calls)
+            at_work[one] = Model(chat, one.name, capabilities, ledger, journal, clock, retries, manners, wire)
         except ModelFailed as error:
             at_work[one] = Unusable(str(one.name), error.failure)
     unusable = [model for model in at_work.values() if isinstance(model, Unusable)]

@@ -81,6 +81,15 @@ def build_researcher() -> CompiledStateGraph[ResearcherState, None, ResearcherSt
 
 researcher_graph = build_researcher()
 
+_DURABILITY = "__pregel_durability"
+"""Under this name a graph hands to those inside it when to wait for its saver."""
+
+
+def _unsaved(config: RunnableConfig) -> RunnableConfig:
+    """The same without the run's durability: a unit has no saver, and LangGraph fails where it would wait for it."""
+    kept = {name: value for name, value in config["configurable"].items() if name != _DURABILITY}
+    return {**config, "configurable": kept}
+
 
 class ResearchUnit:
     """One unit at work; what it has gathered can be had at any moment."""
@@ -105,7 +114,7 @@ class ResearchUnit:
     async def run(self) -> UnitOutcome:
         """Research the topic to its end."""
         self._started = self._clock.monotonic()
-        async for values in researcher_graph.astream(self._latest, self._config, stream_mode="values"):
+        async for values in researcher_graph.astream(self._latest, _unsaved(self._config), stream_mode="values"):
             self._latest = cast("ResearcherState", values)
         return self._outcome(self._latest["findings"])
 
@@ -117,7 +126,7 @@ class ResearchUnit:
     async def _picked_over(self) -> Findings:
         """The stand-in's findings; the passages count as unread, so that a later unit may look at them again."""
         bench = workbench(self._config)
-        if bench.analyst is not bench.stand_in and self._latest["desk"].passages:
+        if bench.asks_model and self._latest["desk"].passages:
             degraded = Degraded(
                 f"the research on “{self.topic.text}”", "The unit was cut off before the model answered."
             )

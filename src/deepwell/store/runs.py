@@ -1,13 +1,11 @@
 """Runs, their journals and what they kept, in one SQLite file."""
 
-import asyncio
 import json
 import os
 import socket
 import sqlite3
 import zlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
@@ -16,13 +14,16 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from deepwell.errors import StoreDamaged, UnknownRun
+from deepwell.store.calls import RunCalls, known_calls
+from deepwell.store.holders import is_abandoned, is_running
 from deepwell.store.schema import MIGRATIONS
-from deepwell.store.sqlite import connect, transaction, translated
+from deepwell.store.scribe import Scribe
+from deepwell.store.sqlite import connect, transaction
 from deepwell.vocabulary.budget import SpendLine, added
-from deepwell.vocabulary.events import Event
+from deepwell.vocabulary.events import Degraded, Event
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.report import Citation, Report
-from deepwell.vocabulary.run import FinishedRun, KeptClaim, KeptSource, RunHead, StoredRun
+from deepwell.vocabulary.run import FinishedRun, KeptClaim, KeptSource, Past, RunHead, StoredRun
 from deepwell.vocabulary.source import Passage, Source, SourceCard, content_hash
 
 T = TypeVar("T")
@@ -31,42 +32,53 @@ T = TypeVar("T")
 class RunStore:
     """The store as the doors use it. A thread of its own does the work: the event loop never waits for a disk."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, thread: ThreadPoolExecutor) -> None:
-        self._connection, self._path, self._thread = connection, path, thread
+    def __init__(self, scribe: Scribe, path: Path) -> None:
+        self._scribe, self._path = scribe, path
 
     @classmethod
     @asynccontextmanager
     async def open(cls, path: Path) -> AsyncIterator[Self]:
         """The store in this file, made if it is not there. Raises StoreFailed."""
-        loop = asyncio.get_running_loop()
-        with ThreadPoolExecutor(1, thread_name_prefix="deepwell-store") as thread:
-            connection = await loop.run_in_executor(thread, partial(connect, path, migrations=MIGRATIONS))
-            connection.row_factory = sqlite3.Row
-            try:
-                yield cls(connection, path, thread)
-            finally:
-                await loop.run_in_executor(thread, connection.close)
+        async with Scribe.open(path, partial(_connected, path)) as scribe:
+            yield cls(scribe, path)
 
     @property
     def path(self) -> Path:
         """The file."""
         return self._path
 
+    @property
+    def scribe(self) -> Scribe:
+        """Who reads and writes the file, for what else is kept in it."""
+        return self._scribe
+
     async def begin(
-        self, run: str, question: str, *, at: datetime, version: str, configuration: str, libraries: Sequence[str]
+        self,
+        run: str,
+        question: str,
+        *,
+        at: datetime,
+        version: str,
+        configuration: str,
+        libraries: Sequence[str],
+        engines: Sequence[str] = (),
+        chosen: Sequence[str] = (),
     ) -> None:
         """Enter a run that starts now."""
-        row = (run, question, "running", at.isoformat(), version, os.getpid(), socket.gethostname(), configuration)
-        await self._write(
-            "INSERT INTO runs (id, question, status, started_at, version, pid, host, configuration, libraries) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [(*row, json.dumps(list(libraries)))],
+        here = (os.getpid(), socket.gethostname(), str(Path.cwd()))
+        row = (run, question, "running", at.isoformat(), version, *here, configuration)
+        await self._scribe.written(
+            _execute_many,
+            "INSERT INTO runs (id, question, status, started_at, version, pid, host, folder, configuration, libraries, "
+            "engines, chosen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(*row, *(json.dumps(list(names)) for names in (libraries, engines, chosen)))],
         )
 
     async def record(self, run: str, at: datetime, events: Sequence[Event]) -> None:
-        """Append to the run's journal."""
+        """Append to the run's journal, in its time: nobody waits for that."""
         rows = [(run, run, at.isoformat(), type(e).__name__, json.dumps(asdict(e), ensure_ascii=False)) for e in events]
-        await self._write(
+        self._scribe.later(
+            _execute_many,
             "INSERT INTO journal (run, seq, at, kind, payload) "
             "VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM journal WHERE run = ?), ?, ?, ?)",
             rows,
@@ -74,7 +86,7 @@ class RunStore:
 
     async def keep(self, source: Source) -> None:
         """Keep a source's text under its hash; the first one to bring it is the one remembered."""
-        await self._do(_keep, source)
+        self._scribe.later(_insert_source, source)
 
     async def fetch(self, content_hash: str) -> Source:
         """The source kept under that hash. Raises KeyError, or StoreDamaged when its text is not what it was."""
@@ -85,7 +97,7 @@ class RunStore:
 
     async def keep_page(self, asked: str, source: Source) -> None:
         """Keep what this address answered, in place of what it answered before."""
-        await self._do(_keep_page, asked, source)
+        self._scribe.later(_keep_page, asked, source)
 
     async def page(self, address: str, not_before: datetime) -> Source | None:
         """What this address answered when it was last kept, unless that was earlier. Raises StoreDamaged."""
@@ -97,7 +109,8 @@ class RunStore:
         )
 
     async def finish(self, run: str, finished: FinishedRun) -> None:
-        """Everything the run leaves behind, in one transaction."""
+        """Everything the run leaves behind, in one transaction. Doing it again changes nothing."""
+        await self._scribe.settled()
         await self._do(_finish, run, finished)
 
     async def runs(self, limit: int = 50) -> list[RunHead]:
@@ -132,6 +145,9 @@ class RunStore:
             head=_head(row),
             configuration=json.loads(row["configuration"]),
             libraries=tuple(json.loads(row["libraries"])),
+            folder=row["folder"],
+            engines=tuple(json.loads(row["engines"])),
+            chosen=None if row["chosen"] is None else tuple(json.loads(row["chosen"])),
             report=row["report"],
             phase_state=json.loads(row["phase_state"] or "{}"),
             sources=await self._sources_of(run),
@@ -143,6 +159,38 @@ class RunStore:
             ),
             spend=await self._spend_of(run),
         )
+
+    async def used_s(self, run: str) -> float:
+        """Seconds of its time that the run has used, as far as is known."""
+        last_call = "SELECT MAX(used_s) FROM calls WHERE run = id"
+        row = await self._one(f"SELECT used_s, ({last_call}) FROM runs WHERE id = ?", run)  # noqa: S608 - a constant
+        return max(filter(None, row or ()), default=0.0)
+
+    async def past(self, run: str) -> Past:
+        """What was done of the run so far, for whoever goes on with it."""
+        degraded = await self._all("SELECT payload FROM journal WHERE run = ? AND kind = 'Degraded' ORDER BY seq", run)
+        return Past(
+            await self.used_s(run),
+            await known_calls(self._scribe, run),
+            await self._spend_of(run),
+            tuple(dict.fromkeys(Degraded(**json.loads(row["payload"])) for row in degraded)),
+        )
+
+    def calls(self, run: str, past: Past, used_s: Callable[[], float]) -> RunCalls:
+        """Where the run's calls are kept, with those that are known already."""
+        return RunCalls(self._scribe, run, past.calls, used_s)
+
+    def replayed_calls(self, past: Past) -> RunCalls:
+        """The calls of a run for its replay: as they were, failures too, and nothing is kept."""
+        return RunCalls(self._scribe, "", past.calls, lambda: 0.0, is_replay=True)
+
+    async def newest_unfinished(self) -> str:
+        """The run that was interrupted last. Raises UnknownRun."""
+        heads = await self.runs(limit=1000)
+        found = next((head.id for head in heads if head.status in ("interrupted", "failed")), None)
+        if found is None:
+            raise UnknownRun("No run waits to be resumed: `deepwell runs` lists them all.")
+        return found
 
     async def journal(self, run: str) -> list[dict[str, Any]]:
         """The run's events in order."""
@@ -181,9 +229,6 @@ class RunStore:
         rows = await self._all("SELECT source, start, end FROM passages WHERE run = ? ORDER BY rank", run)
         return tuple((row["source"], row["start"], row["end"]) for row in rows)
 
-    async def _write(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        await self._do(_execute_many, statement, rows)
-
     async def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
         return await self._do(_fetch_all, query, values)
 
@@ -192,14 +237,17 @@ class RunStore:
 
     async def _do(self, work: Callable[..., T], *values: Any) -> T:
         """Work on the connection, in its thread. No cursor leaves it: one that dies elsewhere disturbs the next."""
-        loop = asyncio.get_running_loop()
-        with translated(self._path):
-            return await loop.run_in_executor(self._thread, partial(work, self._connection, *values))
+        return await self._scribe.ask(work, *values)
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = connect(path, migrations=MIGRATIONS)
+    connection.row_factory = sqlite3.Row
+    return connection
 
 
 def _execute_many(connection: sqlite3.Connection, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-    with transaction(connection):
-        connection.executemany(statement, rows)
+    connection.executemany(statement, rows)
 
 
 def _fetch_all(connection: sqlite3.Connection, query: str, values: Sequence[Any]) -> list[sqlite3.Row]:
@@ -211,19 +259,13 @@ def _fetch_source(connection: sqlite3.Connection, query: str, values: Sequence[A
     return _source(row) if row else None
 
 
-def _keep(connection: sqlite3.Connection, source: Source) -> None:
-    with transaction(connection):
-        _insert_source(connection, source)
-
-
 def _keep_page(connection: sqlite3.Connection, asked: str, source: Source) -> None:
     facts = (source.kind, source.author, source.publisher, source.published, _instant(source.retrieved_at))
-    with transaction(connection):
-        _insert_source(connection, source)
-        connection.execute(
-            "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (asked, source.hash, source.address, source.title, *facts),
-        )
+    _insert_source(connection, source)
+    connection.execute(
+        "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (asked, source.hash, source.address, source.title, *facts),
+    )
 
 
 def _insert_source(connection: sqlite3.Connection, source: Source) -> None:
@@ -242,6 +284,10 @@ def _finish(connection: sqlite3.Connection, run: str, finished: FinishedRun) -> 
     cited = outcome.citations if isinstance(outcome, Report) else ()
     kept = [(run, rank, *span) for rank, span in enumerate(finished.kept, start=1)]
     with transaction(connection):
+        for table in ("run_sources", "claims", "passages", "citations"):
+            connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608 - names of our own
+        if finished.outcome is not None:
+            _forget_the_way(connection, run)
         connection.execute(
             "UPDATE runs SET status = ?, finished_at = ?, stop_reason = ?, report = ?, phase_state = ? WHERE id = ?",
             (
@@ -263,11 +309,19 @@ def _finish(connection: sqlite3.Connection, run: str, finished: FinishedRun) -> 
         connection.executemany("INSERT INTO citations VALUES (?, ?, ?, ?, ?)", _citation_rows(run, cited))
 
 
+def _forget_the_way(connection: sqlite3.Connection, run: str) -> None:
+    """What it would take to go on is not needed any more; the judgements that were made of replies are kept."""
+    connection.execute("DELETE FROM calls WHERE run = ? AND kind IN ('request', 'web_search')", (run,))
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    for table in tables & {"checkpoints", "writes"}:
+        connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (run,))  # noqa: S608 - names of LangGraph
+
+
 def _head(row: sqlite3.Row) -> RunHead:
     return RunHead(
         id=row["id"],
         question=row["question"],
-        status="interrupted" if row["status"] == "running" and _is_gone(row) else row["status"],
+        status="interrupted" if row["status"] == "running" and _is_left(row) else row["status"],
         started_at=datetime.fromisoformat(row["started_at"]),
         finished_at=datetime.fromisoformat(row["finished_at"]) if row["finished_at"] else None,
         version=row["version"],
@@ -277,17 +331,11 @@ def _head(row: sqlite3.Row) -> RunHead:
     )
 
 
-def _is_gone(row: sqlite3.Row) -> bool:
-    """True when the process that ran it here is no more; of other machines nothing is known."""
-    if row["host"] != socket.gethostname():
-        return False
-    try:
-        os.kill(row["pid"], 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
+def _is_left(row: sqlite3.Row) -> bool:
+    """True when nobody works on it any more; of runs that were never claimed, on other machines, nothing is known."""
+    if row["generation"]:
+        return is_abandoned(row["holder"], row["lease_until"], datetime.now(UTC))
+    return bool(row["host"] == socket.gethostname() and is_running(row["pid"]) is False)
 
 
 def _source(row: sqlite3.Row) -> Source:

@@ -114,7 +114,11 @@ ALTER TABLE runs ADD COLUMN lease_until TEXT;
 ALTER TABLE runs ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
 -- Seconds of its time that a run has used, over all processes that worked on it.
 ALTER TABLE runs ADD COLUMN used_s REAL NOT NULL DEFAULT 0;
+-- Where the program was called: the paths of documents are as they were typed there.
+ALTER TABLE runs ADD COLUMN folder TEXT NOT NULL DEFAULT '';
 ALTER TABLE runs ADD COLUMN engines TEXT NOT NULL DEFAULT '[]';
+-- The settings that were chosen. The others may have to follow the tier, once that is known.
+ALTER TABLE runs ADD COLUMN chosen TEXT;
 
 -- What was asked outside and answered: a run that goes on after a crash finds it here, and so does a replay.
 CREATE TABLE calls (

@@ -123,6 +123,11 @@ def _format(connection: sqlite3.Connection, path: Path, known: int) -> int:
     return found
 
 
+def is_busy(error: BaseException | None) -> bool:
+    """True when another process had the file for too long: a moment later it may be free."""
+    return isinstance(error, sqlite3.Error) and _primary(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
 def _primary(error: sqlite3.Error) -> int | None:
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF

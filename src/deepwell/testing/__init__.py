@@ -2,6 +2,7 @@
 memory, a journal that can be looked at, an analyst that follows a script."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -13,6 +14,7 @@ from deepwell.errors import SearchFailed, Unreadable
 from deepwell.language.words import words
 from deepwell.ports import Workbench
 from deepwell.vocabulary.budget import Budget
+from deepwell.vocabulary.calls import Call, CallKind, CallOutcome, fingerprint
 from deepwell.vocabulary.events import Event
 from deepwell.vocabulary.evidence import Findings, ReadPassage
 from deepwell.vocabulary.moves import Done, ResearchComplete, ResearcherMove, SupervisorMove
@@ -56,6 +58,29 @@ class ListJournal:
     def of(self, kind: type[Event]) -> list[Any]:
         """The events of one kind."""
         return [event for event in self.events if isinstance(event, kind)]
+
+
+@dataclass(slots=True)
+class ListCalls:
+    """Keeps calls in a list, and knows those it was given."""
+
+    known: dict[Call, CallOutcome] = field(default_factory=dict)
+    kept: list[tuple[Call, CallOutcome]] = field(default_factory=list)
+    asked: Counter[tuple[CallKind, str]] = field(default_factory=Counter)
+
+    def call(self, kind: CallKind, *asked: object) -> Call:
+        """The call by what is asked."""
+        key = fingerprint(*asked)
+        self.asked[kind, key] += 1
+        return Call(kind, key, self.asked[kind, key] - 1)
+
+    def outcome(self, call: Call) -> CallOutcome | None:
+        """What it was given."""
+        return self.known.get(call)
+
+    async def keep(self, call: Call, outcome: CallOutcome, *, wait: bool = True) -> None:
+        """Append."""
+        self.kept.append((call, outcome))
 
 
 @dataclass(slots=True)

@@ -12,8 +12,9 @@ from deepwell.models.breaker import Retries
 from deepwell.models.capabilities import Capabilities
 from deepwell.models.factory import ModelSettings, chat_model
 from deepwell.models.names import ModelName
+from deepwell.models.wire import Wire
 from deepwell.ports import Clock
-from deepwell.testing import ListJournal
+from deepwell.testing import ListCalls, ListJournal
 from deepwell.testing.model_server import ModelServer
 from deepwell.vocabulary.budget import Budget, Price
 
@@ -55,6 +56,7 @@ class Setting:
             self.clock,
             Retries(self.retries),
             Manners(self.max_prompt_tokens, self.timeout_s, AT_ONCE, lambda: 0.0),
+            Wire(NAME, ListCalls()),
         )
 
     @property

@@ -17,6 +17,15 @@ class RunStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RunResumed(Event):
+    """Another process went on with the run."""
+
+    version: str
+    used_s: float
+    """Seconds of its time that were used up before."""
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeTaken(Event):
     """The question was understood and planned."""
 

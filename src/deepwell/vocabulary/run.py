@@ -1,11 +1,13 @@
 """A run as the store keeps it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from deepwell.vocabulary.budget import SpendLine
+from deepwell.vocabulary.calls import CallKind, CallOutcome
+from deepwell.vocabulary.events import Degraded
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.report import Outcome
 from deepwell.vocabulary.source import SourceCard
@@ -28,6 +30,21 @@ class FinishedRun:
     ledger: tuple[Evidence, ...] = ()
     kept: tuple[Span, ...] = ()
     """The passages the run kept, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What earlier processes did of a run that goes on, or all of a run that is replayed."""
+
+    used_s: float = 0.0
+    """Seconds of its time that are used up."""
+    calls: Mapping[tuple[CallKind, str, int], CallOutcome] = field(default_factory=dict)
+    """What was asked outside, and what came of it, by kind, key and how often before."""
+    spend: tuple[SpendLine, ...] = ()
+    degradations: tuple[Degraded, ...] = ()
+
+
+NO_PAST = Past()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +97,12 @@ class StoredRun:
     head: RunHead
     configuration: Mapping[str, Any]
     libraries: tuple[str, ...]
+    """Paths as they were typed."""
+    folder: str
+    """Where they were typed."""
+    engines: tuple[str, ...]
+    chosen: tuple[str, ...] | None
+    """Names of the settings that were chosen, not left to the tier. None: not known."""
     report: str | None
     phase_state: Mapping[str, Any]
     sources: tuple[KeptSource, ...]
@@ -89,6 +112,12 @@ class StoredRun:
     """Sentence, source ids, spans."""
     spend: tuple[SpendLine, ...] = ()
     """What was spent on models, by phase and model."""
+
+    @property
+    def chosen_settings(self) -> Mapping[str, Any]:
+        """The settings that were chosen, with their values."""
+        chosen = self.configuration if self.chosen is None else self.chosen
+        return {name: self.configuration[name] for name in chosen if name in self.configuration}
 
     @property
     def kept_hashes(self) -> tuple[str, ...]:

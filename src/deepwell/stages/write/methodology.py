@@ -75,8 +75,9 @@ def _without_model(degradations: Sequence[Degraded]) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for one in degradations:
         reasons.setdefault(one.reason, []).append(one.part)
-    for reason, parts in reasons.items():
-        yield f"Made without the model: {_some(list(dict.fromkeys(parts)))}. {reason}"
+    # Units come back in any order: the same run must give the same report.
+    for reason, parts in sorted(reasons.items()):
+        yield f"Made without the model: {_some(sorted(set(parts)))}. {reason}"
 
 
 def _some(parts: Sequence[str]) -> str:

@@ -1,0 +1,102 @@
+"""The finished outside calls of one run, in the store: what was answered before a crash is not asked again after it."""
+
+import sqlite3
+import zlib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+from deepwell.store.scribe import Scribe
+from deepwell.vocabulary.calls import Answered, Call, CallKind, CallOutcome, Failed, fingerprint
+
+if TYPE_CHECKING:
+    from deepwell.store.serializer import VocabularySerializer
+
+Row = tuple[CallKind, str, int]
+
+
+class RunCalls:
+    """Fulfils the port Calls.
+
+    A run that goes on takes answers and asks again what had failed. A replay takes both as they were.
+    """
+
+    def __init__(
+        self,
+        scribe: Scribe,
+        run: str,
+        known: Mapping[Row, CallOutcome],
+        used_s: Callable[[], float],
+        *,
+        is_replay: bool = False,
+    ) -> None:
+        self._scribe, self._run, self._known, self._used_s = scribe, run, known, used_s
+        self._is_replay = is_replay
+        self._asked: Counter[tuple[CallKind, str]] = Counter()
+        answered = [(row, outcome) for row, outcome in known.items() if isinstance(outcome, Answered)]
+        self._answered = {row[:2]: outcome for row, outcome in reversed(answered)}
+
+    def call(self, kind: CallKind, *asked: object) -> Call:
+        """The call by what is asked; the same again is another call."""
+        key = fingerprint(*asked)
+        self._asked[kind, key] += 1
+        return Call(kind, key, self._asked[kind, key] - 1)
+
+    def outcome(self, call: Call) -> CallOutcome | None:
+        """What came of it when it was made before; None: it has to be made."""
+        exact = self._known.get((call.kind, call.key, call.n))
+        if self._is_replay or isinstance(exact, Answered):
+            return exact
+        return self._answered.get((call.kind, call.key))
+
+    async def keep(self, call: Call, outcome: CallOutcome, *, wait: bool = True) -> None:
+        """Put down what came of it; by default the value is not used before it is safe."""
+        if self._is_replay:
+            return
+        if wait:
+            await self._scribe.written(_insert, self._run, call, self._used_s(), outcome)
+        else:
+            self._scribe.later(_insert, self._run, call, self._used_s(), outcome)
+
+
+async def known_calls(scribe: Scribe, run: str) -> dict[Row, CallOutcome]:
+    """All that is known of a run's calls. One that cannot be read any more, after an upgrade, is not known."""
+    return await scribe.ask(_load, run)
+
+
+def _insert(connection: sqlite3.Connection, run: str, call: Call, used_s: float, outcome: CallOutcome) -> None:
+    row = (run, call.kind, call.key, call.n, round(used_s, 3), _packed(call.kind, outcome))
+    connection.execute("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def _load(connection: sqlite3.Connection, run: str) -> dict[Row, CallOutcome]:
+    rows = connection.execute("SELECT kind, key, n, outcome FROM calls WHERE run = ? ORDER BY kind, key, n", (run,))
+    read = {(kind, key, n): _unpacked(kind, outcome) for kind, key, n, outcome in rows}
+    return {row: outcome for row, outcome in read.items() if outcome is not None}
+
+
+@cache
+def _serializer() -> "VocabularySerializer":
+    # Loaded when it is first used: commands that only list runs need nothing of LangGraph.
+    from deepwell.store.serializer import VocabularySerializer, allowed_types
+
+    return VocabularySerializer(allowed_msgpack_modules=allowed_types())
+
+
+def _packed(kind: CallKind, outcome: CallOutcome) -> bytes:
+    how, data = _serializer().dumps_typed((_shape(kind), outcome))
+    return zlib.compress(f"{how}\n".encode() + data, 1)
+
+
+def _unpacked(kind: CallKind, stored: bytes) -> CallOutcome | None:
+    how, _, data = zlib.decompress(stored).partition(b"\n")
+    shape, outcome = _serializer().loads_typed((how.decode(), data))
+    return outcome if shape == _shape(kind) and isinstance(outcome, Answered | Failed) else None
+
+
+def _shape(kind: CallKind) -> str:
+    """What is kept of a request is plain data, which no upgrade changes; the rest holds types of ours."""
+    from deepwell.store import serializer
+
+    return "" if kind == "request" else serializer.shape()
