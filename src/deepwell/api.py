@@ -218,6 +218,8 @@ async def _carried_out(
         asked.question,
         past,
     )
+    # Told before a model is tried out, which may take a while.
+    asked.watcher.phase("planning")
     async with tools as bench:
         state = await _walk(store, run, asked, bench)
         return state, tuple(bench.degradations)
@@ -283,7 +285,6 @@ async def _begin(store: RunStore, run: str, asked: Request, budget: Budget) -> N
 async def _walk(store: RunStore, run: str, asked: Request, bench: Workbench) -> ResearchState:
     """Follow the path from the question to the outcome, telling the watcher what happens."""
     state: ResearchState = {}
-    asked.watcher.phase("planning")
     config: RunnableConfig = {"configurable": {"thread_id": run, "workbench": bench}, "recursion_limit": 1000}
     async with assemble.checkpointed_app(store) as app:
         stream = app.astream(

@@ -44,6 +44,8 @@ class ResearchState(TypedDict, total=False):
     evidence_ledger: list[Evidence]
     catalogue: list[SourceCard]
     research_record: ResearchRecord
+    runtime_progress: dict[str, Any]
+    """The last payload of the phase or round that is over; later estimates start from what it measured."""
     final_report: str
     outcome: Outcome
 

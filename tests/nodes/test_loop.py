@@ -52,6 +52,10 @@ class Walked:
     bench: Workbench
 
     @property
+    def rounds(self) -> list[dict[str, Any]]:
+        return [payload for payload in self.progress if payload["phase"] == "research"]
+
+    @property
     def stop(self) -> StopReason | None:
         return cast("StopReason | None", self.state["research_record"].stop)
 
@@ -152,7 +156,7 @@ async def test_a_duplicate_is_answered_and_not_dispatched() -> None:
     assert walked.supervisor["skipped_topics"] == ["the gears of the device"]
     messages = [m for m in walked.state["supervisor_messages"] if isinstance(m, ToolMessage)]
     assert "“device gears” (similarity 1.00)" in messages[1].text
-    assert walked.progress[-1]["skipped_research_units"] == 1
+    assert walked.rounds[-1]["skipped_research_units"] == 1
     journal = cast("ListJournal", walked.bench.journal)
     assert [e.topic for e in journal.of(TopicDispatched)] == ["device gears", "Price of Yale"]
 
@@ -249,7 +253,7 @@ async def test_the_phase_state_has_the_known_shape() -> None:
 
 async def test_the_progress_payload_names_what_views_need() -> None:
     walked = await walk(ScriptedAnalyst(intake("device gears", "wreck")))
-    first, last = walked.progress[0], walked.supervisor["runtime_progress"]
+    first, last = walked.rounds[0], walked.supervisor["runtime_progress"]
     assert [unit["status"] for unit in first["research_units"]] == ["waiting", "waiting"]
     assert [unit["status"] for unit in last["research_units"]] == ["complete", "complete"]
     for name in (

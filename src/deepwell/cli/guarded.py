@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from deepwell.budget.threads import LeavingExecutor
 from deepwell.cli.exit_codes import Exit, exit_code
 from deepwell.errors import BadRequest, DeepwellError
 
@@ -20,7 +21,7 @@ def guarded(command: Callable[[], Coroutine[Any, Any, Exit]]) -> Exit:
     """Run a command; what went wrong is one sentence on standard error and a fitting code."""
     try:
         _log_to_file_if_asked()
-        code = asyncio.run(command())
+        code = asyncio.run(_worked_off(command))
         sys.stdout.flush()
     except DeepwellError as error:
         return said(str(error), exit_code(error))
@@ -34,6 +35,12 @@ def guarded(command: Callable[[], Coroutine[Any, Any, Exit]]) -> Exit:
         reason = (error.strerror or "unknown error").lower()
         return said(f"The output could not be written ({reason}); `deepwell show last` prints the run.", Exit.STORE)
     return code
+
+
+async def _worked_off(command: Callable[[], Coroutine[Any, Any, Exit]]) -> Exit:
+    """The command, with threads that nobody waits for when it is done."""
+    asyncio.get_running_loop().set_default_executor(LeavingExecutor())
+    return await command()
 
 
 def said(sentence: str, code: Exit) -> Exit:

@@ -6,10 +6,11 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import get_runtime
-from langgraph.types import Command
+from langgraph.types import Command, StreamWriter
 
 from deepwell.configuration import Configuration
 from deepwell.nodes.bench import workbench
+from deepwell.nodes.progress import PlanningBoard, pulsing
 from deepwell.stages import intake
 from deepwell.stages.judge.standing import first_standings
 from deepwell.state import ResearchState
@@ -20,12 +21,14 @@ from deepwell.vocabulary.record import ResearchRecord
 
 
 async def scope_intake(
-    state: ResearchState, config: RunnableConfig
+    state: ResearchState, config: RunnableConfig, *, writer: StreamWriter
 ) -> Command[Literal["research_supervisor", "__end__"]]:
     """Go on to research with a brief and a plan, or stop here with a question to the user."""
     bench, configuration = workbench(config), get_runtime(Configuration).context
     conversation = tuple(_turn(message) for message in state["messages"])
-    taken = await intake.take_in(conversation, bench.analyst, configuration, bench.clock.now().date())
+    progress = PlanningBoard(bench, configuration, writer)
+    async with pulsing(progress.tell):
+        taken = await intake.take_in(conversation, bench.analyst, configuration, bench.clock.now().date())
     if isinstance(taken, Clarification):
         await bench.journal.record(ClarificationAsked(taken.question))
         return Command(goto="__end__", update=_question_back(taken))
@@ -36,7 +39,8 @@ async def scope_intake(
     bench.account.budget = budget
     parts = tuple(part.text for part in taken.plan.subquestions)
     await bench.journal.record(ScopeTaken(taken.brief.kind, configuration.tier, parts))
-    return Command(goto="research_supervisor", update=_start(taken, configuration, budget))
+    update = _start(taken, configuration, budget) | {"runtime_progress": progress.closing(budget)}
+    return Command(goto="research_supervisor", update=update)
 
 
 def _retimed(budget: Budget, minutes: float | None, now: float) -> Budget:

@@ -4,8 +4,11 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.types import StreamWriter
 
 from deepwell.nodes.bench import workbench
+from deepwell.nodes.progress import pulsing
+from deepwell.nodes.writing_progress import WritingBoard
 from deepwell.ports import Workbench
 from deepwell.stages.judge.standing import open_gaps
 from deepwell.stages.verify.existence import check_existence
@@ -16,15 +19,19 @@ from deepwell.vocabulary.events import CitationRemoved, ReportWritten
 from deepwell.vocabulary.report import Methodology, NotFound, Outcome, Outline, Report, Unanswerable
 
 
-async def final_report_generation(state: ResearchState, config: RunnableConfig) -> dict[str, Any]:
+async def final_report_generation(
+    state: ResearchState, config: RunnableConfig, *, writer: StreamWriter
+) -> dict[str, Any]:
     """The report, or the statement that nothing was found."""
     bench = workbench(config)
-    outcome = await _outcome(state, bench)
+    progress = WritingBoard(state, bench, writer)
+    async with pulsing(progress.tell):
+        outcome = await _outcome(state, bench, progress)
     await bench.journal.record(_written(outcome))
     return {"outcome": outcome, "final_report": outcome.markdown, "messages": [AIMessage(outcome.markdown)]}
 
 
-async def _outcome(state: ResearchState, bench: Workbench) -> Outcome:
+async def _outcome(state: ResearchState, bench: Workbench, progress: WritingBoard) -> Outcome:
     brief, record, catalogue = state["research_brief"], state["research_record"], state["catalogue"]
     gaps = tuple(dict.fromkeys(gap.text for gap in open_gaps(record.by_subquestion)))
     evidence = compose.numbered(state["evidence_ledger"], catalogue)
@@ -34,11 +41,14 @@ async def _outcome(state: ResearchState, bench: Workbench) -> Outcome:
     if isinstance(outline, Unanswerable):
         judged = f"{len(evidence)} claims were found and kept; none of them was judged to answer the question."
         return _not_found(state, outline.missing, bench, (judged,))
-    return await _report(state, outline, bench)
+    progress.outlined(outline)
+    return await _report(state, outline, bench, progress)
 
 
-async def _report(state: ResearchState, outline: Outline, bench: Workbench) -> Outcome:
-    sections = await compose.written_sections(state["research_brief"], outline, bench.analyst, state["configuration"])
+async def _report(state: ResearchState, outline: Outline, bench: Workbench, progress: WritingBoard) -> Outcome:
+    sections = await compose.written_sections(
+        state["research_brief"], outline, bench.analyst, state["configuration"], progress.section_changed
+    )
     checked = check_existence(sections, state["catalogue"], state["evidence_ledger"])
     await bench.journal.record(*(CitationRemoved(number) for number in checked.removed))
     if not checked.citations:

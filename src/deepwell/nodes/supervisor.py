@@ -11,7 +11,7 @@ from langgraph.types import Command, StreamWriter
 
 from deepwell import trace
 from deepwell.nodes.bench import workbench
-from deepwell.nodes.progress import ProgressBoard
+from deepwell.nodes.progress import NextRoundBoard, ProgressBoard, pulsing
 from deepwell.nodes.researcher import ResearchUnit
 from deepwell.ports import Workbench
 from deepwell.stages import supervise
@@ -27,14 +27,15 @@ from deepwell.vocabulary.moves import ConductResearch, ResearchComplete, Supervi
 logger = logging.getLogger(__name__)
 
 
-async def supervisor(state: SupervisorState, config: RunnableConfig) -> dict[str, Any]:
+async def supervisor(state: SupervisorState, config: RunnableConfig, *, writer: StreamWriter) -> dict[str, Any]:
     """Propose the next round and sort out what of it is dispatched."""
     bench, configuration, record = workbench(config), state["configuration"], state["research_record"]
     if record.iteration == 0:
         moves = supervise.first_wave(state["plan"])
     else:
         board = supervise.board(state["research_brief"], state["plan"], record, state["notes"], configuration)
-        moves = list(await bench.analyst.supervise(board))
+        async with pulsing(NextRoundBoard(state, bench, writer).tell):
+            moves = list(await bench.analyst.supervise(board))
     wave = triage(supervise.topics_of(moves), record.dispatched_topics, record.by_subquestion, configuration)
     await _record_wave(wave, record.iteration + 1, bench)
     return {
@@ -52,13 +53,14 @@ async def supervisor_tools(
     """Send the units, merge what they bring back, and decide whether there is another round."""
     bench, configuration, record = workbench(config), state["configuration"], state["research_record"]
     progress = ProgressBoard(state, bench, writer)
-    outcomes = await supervise.run_wave(
-        [ResearchUnit(topic, state, config) for topic in state["wave"].accepted],
-        at_once=configuration.max_concurrent_research_units,
-        seconds=state["budget"].research_seconds_left(bench.clock.monotonic()),
-        interrupted=bench.interrupted,
-        on_change=progress.unit_changed,
-    )
+    async with pulsing(progress.tell):
+        outcomes = await supervise.run_wave(
+            [ResearchUnit(topic, state, config) for topic in state["wave"].accepted],
+            at_once=configuration.max_concurrent_research_units,
+            seconds_left=lambda: state["budget"].research_seconds_left(bench.clock.monotonic()),
+            interrupted=bench.interrupted,
+            on_change=progress.unit_changed,
+        )
     closed = close_round(
         outcomes,
         state["wave"],

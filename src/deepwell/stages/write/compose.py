@@ -1,11 +1,12 @@
 """Have the report written: the outline first, then its sections, side by side or one after the other."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from deepwell.analyst.protocol import Analyst
 from deepwell.configuration import Configuration
 from deepwell.vocabulary.evidence import Evidence
+from deepwell.vocabulary.progress import SectionStatus
 from deepwell.vocabulary.question import Brief
 from deepwell.vocabulary.report import NumberedEvidence, Outline, WrittenSection
 from deepwell.vocabulary.source import SourceCard, described
@@ -23,20 +24,28 @@ def numbered(ledger: Sequence[Evidence], catalogue: Sequence[SourceCard]) -> tup
 
 
 async def written_sections(
-    brief: Brief, outline: Outline, analyst: Analyst, configuration: Configuration
+    brief: Brief,
+    outline: Outline,
+    analyst: Analyst,
+    configuration: Configuration,
+    on_change: Callable[[int, SectionStatus], None] = lambda index, status: None,
 ) -> tuple[WrittenSection, ...]:
-    """Every section of the outline as text, in order; a section that came back empty is left out."""
+    """Every section of the outline as text, in order; a section that came back empty is left out.
+
+    `on_change` is told the place of a section in the outline when it is begun and when it is written.
+    """
+
+    async def write(index: int, so_far: Sequence[WrittenSection]) -> WrittenSection:
+        section = outline.sections[index]
+        on_change(index, "writing")
+        text = await analyst.write_section(brief, outline, section, tuple(so_far))
+        on_change(index, "written")
+        return WrittenSection(section.heading, text)
+
     if configuration.section_mode == "sequential":
-        sections = await _one_after_the_other(brief, outline, analyst)
+        sections: list[WrittenSection] = []
+        for index in range(len(outline.sections)):
+            sections.append(await write(index, sections))
     else:
-        texts = await asyncio.gather(*(analyst.write_section(brief, outline, part, ()) for part in outline.sections))
-        sections = [WrittenSection(s.heading, text) for s, text in zip(outline.sections, texts, strict=True)]
+        sections = await asyncio.gather(*(write(index, ()) for index in range(len(outline.sections))))
     return tuple(section for section in sections if section.text.strip())
-
-
-async def _one_after_the_other(brief: Brief, outline: Outline, analyst: Analyst) -> list[WrittenSection]:
-    written: list[WrittenSection] = []
-    for section in outline.sections:
-        text = await analyst.write_section(brief, outline, section, tuple(written))
-        written.append(WrittenSection(section.heading, text))
-    return written
