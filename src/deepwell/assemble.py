@@ -28,6 +28,7 @@ from deepwell.library.refreshing import Libraries
 from deepwell.library.vectors import Embedder, default_embedder
 from deepwell.models.choosing import Chosen
 from deepwell.models.factory import ModelSettings
+from deepwell.models.loading import load
 from deepwell.ports import Calls, Clock, Reader, SearchEngine, Workbench
 from deepwell.reading.cached import CachedReader
 from deepwell.reading.files import read_file
@@ -318,14 +319,16 @@ async def with_models(
     sources: str,
 ) -> Workbench:
     """The same bench with an analyst that asks the models, and falls back on the one that needs none."""
-    # Provider packages and what asks them are loaded only here, when a model is really used.
-    from deepwell.models.working import working_models
 
     async def degraded(event: Degraded) -> None:
         bench.degradations.append(event)
         await bench.journal.record(event)
 
     try:
+        # Provider packages and what asks them are loaded only here, when a model is really used.
+        await unless_stopped(bench.interrupted, load(models, lambda: ledger.seconds_left("planning")))
+        from deepwell.models.working import working_models
+
         built = working_models(models, ledger, bench.journal, calls, bench.clock, configuration, home)
         lead, researcher = await unless_stopped(bench.interrupted, built)
     except AnalystFailed as error:

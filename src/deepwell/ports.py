@@ -75,6 +75,10 @@ class Calls(Protocol):
         """What came of it when it was made before; None: it has to be made."""
         ...
 
+    def is_billed(self, call: Call) -> bool:
+        """Whether the account has it already, from before a crash."""
+        ...
+
     async def keep(self, call: Call, outcome: CallOutcome, *, wait: bool = True) -> None:
         """Put down what came of it; by default the value is not used before it is safe."""
         ...

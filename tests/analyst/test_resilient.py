@@ -8,6 +8,7 @@ import pytest
 
 from deepwell.analyst.protocol import Notebook
 from deepwell.analyst.resilient import LATE, ResilientAnalyst
+from deepwell.budget.clock import SystemClock
 from deepwell.budget.stopping import STOPPED
 from deepwell.errors import AnalystFailed
 from deepwell.testing import ScriptedAnalyst, source
@@ -54,8 +55,10 @@ def resilient(
     async def note(event: Degraded) -> None:
         noted.append(event)
 
+    started = SystemClock().monotonic()
+
     def left(phase: Phase) -> float | None:
-        return seconds
+        return None if seconds is None else seconds - (SystemClock().monotonic() - started)
 
     return ResilientAnalyst(first, second, left, note, stop or asyncio.Event()), noted
 

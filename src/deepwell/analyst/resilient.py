@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from deepwell.analyst.protocol import Analyst, Board, Notebook
 from deepwell.budget.stopping import unless_stopped
+from deepwell.budget.waiting import SecondsLeft, within
 from deepwell.errors import AnalystFailed
 from deepwell.vocabulary.budget import Phase
 from deepwell.vocabulary.events import Degraded
@@ -86,17 +87,28 @@ class ResilientAnalyst:
         judgement: Callable[[Analyst], Awaitable[R]],
         otherwise: Callable[[Analyst], Awaitable[R]] | None = None,
     ) -> R:
-        left = self._seconds_left(phase)
+        async def asked() -> R:
+            grace = WRITING_GRACE_S if phase == "writing" else 0.0
+            return await unless_stopped(self._interrupted, judgement(self._first), grace)
+
         try:
-            async with asyncio.timeout(None if left is None else left * SHARE):
-                grace = WRITING_GRACE_S if phase == "writing" else 0.0
-                return await unless_stopped(self._interrupted, judgement(self._first), grace)
+            return await within(self._share_of(phase), asked())
         except AnalystFailed as error:
             reason = str(error)
         except TimeoutError:
             reason = LATE
         await self._on_degraded(Degraded(part, reason))
         return await (otherwise or judgement)(self._second)
+
+    def _share_of(self, phase: Phase) -> SecondsLeft:
+        """What is left now for the first analyst to have; the rest is the second's."""
+        kept = (1 - SHARE) * (self._seconds_left(phase) or 0.0)
+
+        def left() -> float | None:
+            seconds = self._seconds_left(phase)
+            return None if seconds is None else seconds - kept
+
+        return left
 
 
 async def _finished(analyst: Analyst, notebook: Notebook) -> Sequence[ResearcherMove]:

@@ -1,12 +1,12 @@
 """The libraries as a search engine and a reader: what a run sees of the user's own documents."""
 
-import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from deepwell.budget.threads import in_thread
 from deepwell.errors import SearchFailed, StoreFailed, Unreadable
 from deepwell.library.index import unpacked
 from deepwell.library.ranking import CANDIDATES, Ranker
@@ -33,11 +33,11 @@ class LibraryEngine:
 
     async def search(self, query: Query, limit: int) -> list[Hit]:
         """The best passages of all libraries first. Raises SearchFailed when an index cannot be used."""
-        return await asyncio.to_thread(self._search, query, limit)
+        return await in_thread("library", self._search, query, limit)
 
     async def read(self, address: str) -> Source:
         """The document exactly as it was indexed. Raises Unreadable when it is in no library."""
-        return await asyncio.to_thread(self._read, address)
+        return await in_thread("library", self._read, address)
 
     def close(self) -> None:
         """Close the index files."""

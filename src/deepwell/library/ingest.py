@@ -2,12 +2,12 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
+from deepwell.budget.threads import Size, Threads
 from deepwell.errors import NothingReadable, Unreadable
 from deepwell.library.index import UNSETTLED, Entry, FileState, Index, Known
 from deepwell.library.walk import Skipped, Walk, walk
@@ -17,6 +17,8 @@ from deepwell.reading.workshop import NoWorker, Workshop
 
 OnProgress = Callable[[int, int], bool | None]
 _FRESH_NS = 2_000_000_000
+_LOOK_UP_S = 0.25
+"""While files are being read it is asked this often whether to go on: one that hangs keeps nobody from stopping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +58,28 @@ def refresh(
 ) -> Refreshed:
     """Make the index say what the folder says now.
 
-    `on_progress` hears of files done and files in all after every batch; when it says False, the rest is left for the
-    next time.
+    `on_progress` hears of files done and files in all after every batch and while one takes long; when it says False,
+    the rest is left for the next time.
 
     Raises Unreadable when there is no such folder, NothingReadable when no document in it can be read.
     """
     found, known = walk(root), index.known()
     tally = _Tally(found)
     pending = [task for task in _tasks(found, known) if not tally.is_settled(task)]
-    with ThreadPoolExecutor(limits.threads, thread_name_prefix="deepwell-read") as pool:
-        for batch in _batches(pending, limits):
-            outcomes = list(pool.map(partial(_examine, limits=limits, workshop=workshop), batch))
-            _write(index, outcomes)
-            tally.count(batch, outcomes)
-            if on_progress and on_progress(tally.done, len(found.files)) is False:
-                break
+    examine = _Examining(Threads("read", Size(limits.threads, limits.threads)), limits, workshop)
+    for batch in _batches(pending, limits):
+        examined = examine.all(batch, lambda: _is_over(on_progress, tally))
+        _write(index, list(examined.values()))
+        tally.count(examined)
+        if _is_over(on_progress, tally):
+            break
     gone = sorted(known.keys() - found.files.keys())
     if gone:
         index.forget(gone)
-    if not index.count_readable():
+    refreshed = tally.refreshed(len(gone))
+    if not refreshed.left and not index.count_readable():
         raise _nothing_readable(root, tally)
-    return tally.refreshed(len(gone))
+    return refreshed
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ class _Tally:
         self.skipped = list(found.skipped)
         self.other_types = found.other_types
         self.done = 0
-        self._files = len(found.files)
+        self.files = len(found.files)
         self._added = self._changed = self._unchanged = 0
 
     def is_settled(self, task: _Task) -> bool:
@@ -116,8 +119,8 @@ class _Tally:
         self._keep(task, known)
         return True
 
-    def count(self, tasks: Sequence[_Task], outcomes: Sequence[Entry | _Same]) -> None:
-        for task, outcome in zip(tasks, outcomes, strict=True):
+    def count(self, examined: Mapping[_Task, Entry | _Same]) -> None:
+        for task, outcome in examined.items():
             if isinstance(outcome, _Same) and task.known:
                 self._keep(task, task.known)
             elif isinstance(outcome, Entry):
@@ -125,7 +128,7 @@ class _Tally:
 
     def refreshed(self, removed: int) -> Refreshed:
         skipped = tuple(sorted(self.skipped, key=lambda skipped: skipped.path))
-        left = self._files - self.done
+        left = self.files - self.done
         return Refreshed(self._added, self._changed, self._unchanged, removed, skipped, self.other_types, left)
 
     def _keep(self, task: _Task, known: Known) -> None:
@@ -167,6 +170,28 @@ def _batches(tasks: Sequence[_Task], limits: Limits) -> Iterator[list[_Task]]:
         batch.append(task)
     if batch:
         yield batch
+
+
+def _is_over(on_progress: OnProgress | None, tally: _Tally) -> bool:
+    return on_progress is not None and on_progress(tally.done, tally.files) is False
+
+
+@dataclass(frozen=True, slots=True)
+class _Examining:
+    """Looks at several files at a time."""
+
+    threads: Threads
+    limits: Limits
+    workshop: Workshop | None
+
+    def all(self, batch: Sequence[_Task], is_over: Callable[[], bool]) -> dict[_Task, Entry | _Same]:
+        """What was found; a file that is not read when it is over is left behind, and so is its thread."""
+        jobs = {task: self.threads.submit(_examine, task, self.limits, self.workshop) for task in batch}
+        while wait(jobs.values(), timeout=_LOOK_UP_S).not_done and not is_over():
+            pass
+        for job in jobs.values():
+            self.threads.leave(job)
+        return {task: job.result() for task, job in jobs.items() if job.done() and not job.cancelled()}
 
 
 def _examine(task: _Task, limits: Limits, workshop: Workshop | None) -> Entry | _Same:

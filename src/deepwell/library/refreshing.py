@@ -25,6 +25,8 @@ class Libraries:
     refreshed: tuple[Refreshed, ...]
     documents: int
     passages: int
+    is_partial: bool = False
+    """True when looking through the folders took too long: the indexes are as they were, or as far as they came."""
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -43,8 +45,16 @@ class Libraries:
         if len(reasons) > MOST_NAMED:
             reasons[MOST_NAMED:] = [f"{len(reasons) - MOST_NAMED} more files could not be read."]
         if self.left:
-            reasons.append(f"{self.left} documents were not indexed before the time was up.")
+            reasons.append(
+                f"{self.left} documents were not indexed before the time was up; they are left for the next run."
+            )
+        if self.is_partial:
+            reasons.append("Looking through the folders took too long: what is new there is left for the next run.")
         return tuple(reasons)
+
+
+NONE_IN_TIME = Libraries((), (), 0, 0, is_partial=True)
+"""When not even the indexes answer."""
 
 
 def refresh_libraries(
@@ -54,7 +64,7 @@ def refresh_libraries(
     embedder: Embedder | None = None,
 ) -> Libraries:
     """Bring the indexes of these folders up to date. Raises Unreadable or StoreFailed."""
-    libraries = tuple(Library(str(path), index_path(home, path)) for path in docs)
+    libraries = _libraries(docs, home)
     with closing(Workshop()) as workshop:
         refreshed = tuple(
             _refresh(path, library, on_progress, workshop, embedder)
@@ -62,6 +72,17 @@ def refresh_libraries(
         )
     with closing(LibraryFacts(libraries)) as facts:
         return Libraries(libraries, refreshed, facts.document_count, facts.passage_count)
+
+
+def libraries_as_they_are(docs: Sequence[Path], home: Path) -> Libraries:
+    """The indexes of these folders as far as they came. Raises StoreFailed."""
+    libraries = _libraries(docs, home)
+    with closing(LibraryFacts(libraries)) as facts:
+        return Libraries(libraries, (), facts.document_count, facts.passage_count, is_partial=True)
+
+
+def _libraries(docs: Sequence[Path], home: Path) -> tuple[Library, ...]:
+    return tuple(Library(str(path), index_path(home, path)) for path in docs)
 
 
 def _refresh(

@@ -20,6 +20,9 @@ from deepwell.reading.frames import read_frame, write_frame
 _MOST_TEXT = 256_000_000
 """Bytes of an answer; a document that unfolds to more is not one to be read."""
 
+_REAP_SECONDS = 1.0
+"""A killed child is gone at once, unless the kernel itself hangs for it: nobody waits for that."""
+
 _START_SECONDS = 30.0
 """A child takes a tenth of a second to start; on a machine that is out of breath, more."""
 
@@ -42,6 +45,40 @@ class Bounds:
     """From handing over the file to its answer; then the child is killed."""
 
 
+WEB_BOUNDS = Bounds(cpu_seconds=10, wall_seconds=20.0)
+"""A page is one of many: less patience than for a file that the user chose."""
+
+
+class Wanted:
+    """Whether somebody still waits for an answer. Who gives up has the child killed that works on it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._given_up = False
+        self._worker: _Worker | None = None
+
+    def give_up(self) -> None:
+        """Nobody waits any more; harmless when the answer is there already."""
+        with self._lock:
+            self._given_up = True
+            if self._worker:
+                self._worker.kill()
+
+    @contextmanager
+    def held_by(self, worker: "_Worker") -> Iterator[None]:
+        """While the worker is at it. Raises NoWorker when nobody waits even before."""
+        with self._lock:
+            if self._given_up:
+                raise NoWorker("Nobody waits for this file any more.")
+            self._worker = worker
+        try:
+            yield
+        finally:
+            # From here on the worker may serve somebody else.
+            with self._lock:
+                self._worker = None
+
+
 class Workshop:
     """A pool of worker processes. Safe to use from many threads; a job waits when all workers are busy."""
 
@@ -53,12 +90,13 @@ class Workshop:
         self._idle: list[_Worker] = []
         self._closed = False
 
-    def read(self, reader: str, data: bytes, name: str) -> Document:
+    def read(self, reader: str, data: bytes, name: str, wanted: Wanted | None = None) -> Document:
         """The document behind the bytes. Raises Unreadable with one safe sentence, whatever the child does."""
         with self._places:
             worker = self._take()
             try:
-                return worker.read(reader, data, name)
+                with (wanted or Wanted()).held_by(worker):
+                    return worker.read(reader, data, name)
             finally:
                 self._put_back(worker)
 
@@ -97,6 +135,14 @@ class Workshop:
 def default_workshop() -> Workshop:
     """The workshop of this process; its children end with it."""
     workshop = Workshop()
+    atexit.register(workshop.close)
+    return workshop
+
+
+@cache
+def web_workshop() -> Workshop:
+    """The same for pages of the web, which get less time."""
+    workshop = Workshop(bounds=WEB_BOUNDS)
     atexit.register(workshop.close)
     return workshop
 
@@ -144,14 +190,19 @@ class _Worker:
         self._ended = True
         if self.is_ours:
             self._process.kill()
-            self._process.wait()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=_REAP_SECONDS)
         for pipe in (self._jobs, self._answers):
             with suppress(OSError):
                 pipe.close()
 
+    def kill(self) -> None:
+        """End the job by ending the child: whatever is waited for on its pipes then ends."""
+        self._process.kill()
+
     @contextmanager
     def _deadline(self, seconds: float) -> Iterator[None]:
-        """Kill the child when time is up: whatever we wait for on its pipes then ends."""
+        """Kill the child when time is up."""
         timer = threading.Timer(seconds, self._time_out)
         timer.daemon = True
         timer.start()
@@ -162,7 +213,7 @@ class _Worker:
 
     def _time_out(self) -> None:
         self._late = True
-        self._process.kill()
+        self.kill()
 
     def _exchange(self, reader: str, data: bytes, name: str) -> bytes | None:
         try:

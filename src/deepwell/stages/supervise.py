@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
 from deepwell.analyst.protocol import Board
+from deepwell.budget.waiting import SecondsLeft, ended, until
 from deepwell.configuration import Configuration
 from deepwell.errors import DeepwellError
 from deepwell.vocabulary.evidence import UnitOutcome, UnitStatus
@@ -66,20 +67,20 @@ async def run_wave(
     units: Sequence[Unit],
     *,
     at_once: int,
-    seconds: float | None,
+    seconds_left: SecondsLeft,
     interrupted: asyncio.Event,
     on_change: Callable[[int, UnitStatus, UnitOutcome | None], None],
 ) -> list[UnitOutcome]:
-    """Run the units, at most `at_once` together, until all are back, `seconds` are over or the user says stop."""
+    """Run the units, at most `at_once` together, until all are back, no time is left or the user says stop."""
     if not units:
         return []
     places = asyncio.Semaphore(at_once)
     tasks = [asyncio.create_task(_run(i, unit, places, on_change)) for i, unit in enumerate(units)]
     bell = asyncio.create_task(interrupted.wait())
     try:
-        await _until_done(tasks, bell, seconds)
+        await _until_done(tasks, bell, seconds_left)
     finally:
-        await _cancel([bell, *tasks])
+        await ended(bell, *tasks)
     return [await _collect(i, unit, task, on_change) for i, (unit, task) in enumerate(zip(units, tasks, strict=True))]
 
 
@@ -109,20 +110,14 @@ async def _guarded(topic: Topic, work: Awaitable[UnitOutcome]) -> UnitOutcome:
 
 
 async def _until_done(
-    tasks: Sequence[asyncio.Task[UnitOutcome]], bell: asyncio.Task[Any], seconds: float | None
+    tasks: Sequence[asyncio.Task[UnitOutcome]], bell: asyncio.Task[Any], seconds_left: SecondsLeft
 ) -> None:
     all_back: Coroutine[Any, Any, Any] = asyncio.wait(tasks)
     finish = asyncio.create_task(all_back)
     try:
-        await asyncio.wait([finish, bell], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        await until(seconds_left, finish, bell)
     finally:
         finish.cancel()
-
-
-async def _cancel(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _collect(
@@ -131,7 +126,8 @@ async def _collect(
     task: asyncio.Task[UnitOutcome],
     on_change: Callable[[int, UnitStatus, UnitOutcome | None], None],
 ) -> UnitOutcome:
-    if not task.cancelled():
+    # One that would not end when it was told to is not waited for either.
+    if task.done() and not task.cancelled():
         return task.result()
     outcome = await _guarded(unit.topic, unit.salvage())
     on_change(index, outcome.status, outcome)

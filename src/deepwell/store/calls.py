@@ -19,7 +19,8 @@ Row = tuple[CallKind, str, int]
 class RunCalls:
     """Fulfils the port Calls.
 
-    A run that goes on takes answers and asks again what had failed. A replay takes both as they were.
+    A run that goes on takes answers, and refusals that would be the same again; what had merely failed it asks again.
+    A replay takes all as it was.
     """
 
     def __init__(
@@ -29,10 +30,11 @@ class RunCalls:
         known: Mapping[Row, CallOutcome],
         used_s: Callable[[], float],
         *,
+        billed: frozenset[str] = frozenset(),
         is_replay: bool = False,
     ) -> None:
         self._scribe, self._run, self._known, self._used_s = scribe, run, known, used_s
-        self._is_replay = is_replay
+        self._billed, self._is_replay = billed, is_replay
         self._asked: Counter[tuple[CallKind, str]] = Counter()
         answered = [(row, outcome) for row, outcome in known.items() if isinstance(outcome, Answered)]
         self._answered = {row[:2]: outcome for row, outcome in reversed(answered)}
@@ -46,9 +48,13 @@ class RunCalls:
     def outcome(self, call: Call) -> CallOutcome | None:
         """What came of it when it was made before; None: it has to be made."""
         exact = self._known.get((call.kind, call.key, call.n))
-        if self._is_replay or isinstance(exact, Answered):
+        if self._is_replay or isinstance(exact, Answered) or (exact and exact.final):
             return exact
         return self._answered.get((call.kind, call.key))
+
+    def is_billed(self, call: Call) -> bool:
+        """Whether the account has it already, from before a crash."""
+        return call.key in self._billed
 
     async def keep(self, call: Call, outcome: CallOutcome, *, wait: bool = True) -> None:
         """Put down what came of it; by default the value is not used before it is safe."""
@@ -72,7 +78,7 @@ def _insert(connection: sqlite3.Connection, run: str, call: Call, used_s: float,
 
 def _load(connection: sqlite3.Connection, run: str) -> dict[Row, CallOutcome]:
     rows = connection.execute("SELECT kind, key, n, outcome FROM calls WHERE run = ? ORDER BY kind, key, n", (run,))
-    read = {(kind, key, n): _unpacked(kind, outcome) for kind, key, n, outcome in rows}
+    read = {(kind, key, n): _unpacked(outcome) for kind, key, n, outcome in rows}
     return {row: outcome for row, outcome in read.items() if outcome is not None}
 
 
@@ -85,18 +91,27 @@ def _serializer() -> "VocabularySerializer":
 
 
 def _packed(kind: CallKind, outcome: CallOutcome) -> bytes:
-    how, data = _serializer().dumps_typed((_shape(kind), outcome))
-    return zlib.compress(f"{how}\n".encode() + data, 1)
+    is_plain = kind == "request" and isinstance(outcome, Answered)
+    how, data = _serializer().dumps_typed(outcome.value if is_plain else outcome)
+    return zlib.compress(f"{how}\n{'' if is_plain else _shape()}\n".encode() + data, 1)
 
 
-def _unpacked(kind: CallKind, stored: bytes) -> CallOutcome | None:
-    how, _, data = zlib.decompress(stored).partition(b"\n")
-    shape, outcome = _serializer().loads_typed((how.decode(), data))
-    return outcome if shape == _shape(kind) and isinstance(outcome, Answered | Failed) else None
+def _unpacked(stored: bytes) -> CallOutcome | None:
+    """None when it was written by a Deepwell whose types look different, or is damaged: then it is asked again."""
+    from deepwell.store.serializer import UNLOADABLE
+
+    try:
+        how, written_as, data = zlib.decompress(stored).split(b"\n", 2)
+        if written_as.decode() not in ("", _shape()):
+            return None
+        outcome = _serializer().loads_typed((how.decode(), data))
+    except UNLOADABLE:
+        return None
+    # What a model replied is kept as plain data, which no upgrade changes; the rest holds types of ours.
+    return outcome if isinstance(outcome, Answered | Failed) else Answered(outcome)
 
 
-def _shape(kind: CallKind) -> str:
-    """What is kept of a request is plain data, which no upgrade changes; the rest holds types of ours."""
-    from deepwell.store import serializer
+def _shape() -> str:
+    from deepwell.store.serializer import shape
 
-    return "" if kind == "request" else serializer.shape()
+    return shape()

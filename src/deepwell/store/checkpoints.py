@@ -23,7 +23,7 @@ from langgraph.checkpoint.base import (
 
 from deepwell.errors import StoreDamaged
 from deepwell.store.scribe import Scribe
-from deepwell.store.serializer import VocabularySerializer, allowed_types, shape
+from deepwell.store.serializer import UNLOADABLE, VocabularySerializer, allowed_types, shape
 
 STAMP = "shape"
 """Where a checkpoint's metadata says with which shape of the types it was written."""
@@ -66,18 +66,6 @@ _TABLES = (
     """,
 )
 """As LangGraph's own saver makes them: files from before have them already."""
-
-_UNLOADABLE = (
-    zlib.error,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ImportError,
-    NotImplementedError,
-    RecursionError,
-)
-"""What reading bytes that are not what was written can raise."""
 
 
 class SavedSteps(enum.StrEnum):
@@ -289,7 +277,7 @@ class LeanSaver(BaseCheckpointSaver[int]):
                 _config(thread, namespace, parent) if parent else None,
                 self._pending(connection, (thread, namespace, name)),
             )
-        except _UNLOADABLE as error:
+        except UNLOADABLE as error:
             raise StoreDamaged(f"The saved steps of run {thread} cannot be read: start it again.") from error
 
     def _pending(self, connection: sqlite3.Connection, name: tuple[str, str, str]) -> list[tuple[str, str, Any]]:
@@ -308,7 +296,7 @@ class LeanSaver(BaseCheckpointSaver[int]):
             if any(_metadata(said).get(STAMP) != self._shape for *_, said in rows):
                 return SavedSteps.OTHER_SHAPE
             self._found(connection, run, None)
-        except (*_UNLOADABLE, StoreDamaged, sqlite3.DatabaseError):
+        except (*UNLOADABLE, StoreDamaged, sqlite3.DatabaseError):
             return SavedSteps.DAMAGED
         return SavedSteps.USABLE
 

@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from deepwell.errors import StoreDamaged, UnknownRun
+from deepwell.store import leaving
 from deepwell.store.calls import RunCalls, known_calls
 from deepwell.store.holders import is_abandoned, is_running
 from deepwell.store.schema import MIGRATIONS
 from deepwell.store.scribe import Scribe
-from deepwell.store.sqlite import connect, transaction
+from deepwell.store.sqlite import connect
 from deepwell.vocabulary.budget import SpendLine, added
-from deepwell.vocabulary.events import Degraded, Event
+from deepwell.vocabulary.events import Degraded, Event, ModelAsked
 from deepwell.vocabulary.evidence import Evidence
-from deepwell.vocabulary.report import Citation, Report
 from deepwell.vocabulary.run import FinishedRun, KeptClaim, KeptSource, Past, RunHead, StoredRun
-from deepwell.vocabulary.source import Passage, Source, SourceCard, content_hash
+from deepwell.vocabulary.source import Source, SourceCard, content_hash
 
 T = TypeVar("T")
 
@@ -111,7 +111,18 @@ class RunStore:
     async def finish(self, run: str, finished: FinishedRun) -> None:
         """Everything the run leaves behind, in one transaction. Doing it again changes nothing."""
         await self._scribe.settled()
-        await self._do(_finish, run, finished)
+        await self._do(leaving.finish, run, finished)
+
+    async def keep_evidence(
+        self, run: str, catalogue: Sequence[SourceCard], ledger: Sequence[Evidence], kept: Sequence[Span]
+    ) -> None:
+        """What a run has found so far, in its time: it can be looked at and exported before there is a report."""
+        self._scribe.later(leaving.keep_evidence, run, catalogue, ledger, kept)
+
+    async def reopen(self, run: str) -> None:
+        """Someone goes on with it."""
+        reopened = "UPDATE runs SET status = 'running', finished_at = NULL WHERE id = ?"
+        await self._scribe.written(_execute_many, reopened, [(run,)])
 
     async def runs(self, limit: int = 50) -> list[RunHead]:
         """The newest runs first."""
@@ -168,17 +179,18 @@ class RunStore:
 
     async def past(self, run: str) -> Past:
         """What was done of the run so far, for whoever goes on with it."""
-        degraded = await self._all("SELECT payload FROM journal WHERE run = ? AND kind = 'Degraded' ORDER BY seq", run)
+        degraded, asked = await self._payloads(run, Degraded), await self._payloads(run, ModelAsked)
         return Past(
             await self.used_s(run),
             await known_calls(self._scribe, run),
-            await self._spend_of(run),
-            tuple(dict.fromkeys(Degraded(**json.loads(row["payload"])) for row in degraded)),
+            added(map(_spend_line, asked)),
+            frozenset(reply for payload in asked for reply in payload.get("replies", ())),
+            tuple(dict.fromkeys(Degraded(**payload) for payload in degraded)),
         )
 
     def calls(self, run: str, past: Past, used_s: Callable[[], float]) -> RunCalls:
         """Where the run's calls are kept, with those that are known already."""
-        return RunCalls(self._scribe, run, past.calls, used_s)
+        return RunCalls(self._scribe, run, past.calls, used_s, billed=past.billed)
 
     def replayed_calls(self, past: Past) -> RunCalls:
         """The calls of a run for its replay: as they were, failures too, and nothing is kept."""
@@ -199,8 +211,11 @@ class RunStore:
 
     async def _spend_of(self, run: str) -> tuple[SpendLine, ...]:
         """The journal is the account: what was asked of models stands there, call by call."""
-        rows = await self._all("SELECT payload FROM journal WHERE run = ? AND kind = 'ModelAsked' ORDER BY seq", run)
-        return added(_spend_line(json.loads(row["payload"])) for row in rows)
+        return added(map(_spend_line, await self._payloads(run, ModelAsked)))
+
+    async def _payloads(self, run: str, kind: type[Event]) -> list[dict[str, Any]]:
+        query = "SELECT payload FROM journal WHERE run = ? AND kind = ? ORDER BY seq"
+        return [json.loads(row["payload"]) for row in await self._all(query, run, kind.__name__)]
 
     async def _sources_of(self, run: str) -> tuple[KeptSource, ...]:
         rows = await self._all(
@@ -279,44 +294,6 @@ def _insert_source(connection: sqlite3.Connection, source: Source) -> None:
     )
 
 
-def _finish(connection: sqlite3.Connection, run: str, finished: FinishedRun) -> None:
-    outcome = finished.outcome
-    cited = outcome.citations if isinstance(outcome, Report) else ()
-    kept = [(run, rank, *span) for rank, span in enumerate(finished.kept, start=1)]
-    with transaction(connection):
-        for table in ("run_sources", "claims", "passages", "citations"):
-            connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608 - names of our own
-        if finished.outcome is not None:
-            _forget_the_way(connection, run)
-        connection.execute(
-            "UPDATE runs SET status = ?, finished_at = ?, stop_reason = ?, report = ?, phase_state = ? WHERE id = ?",
-            (
-                finished.status,
-                finished.at.isoformat(),
-                finished.stop_reason,
-                outcome.markdown if outcome else None,
-                json.dumps(finished.phase_state, ensure_ascii=False),
-                run,
-            ),
-        )
-        connection.executemany(
-            "INSERT INTO run_sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _source_rows(run, finished.catalogue)
-        )
-        connection.executemany(
-            "INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _claim_rows(run, finished.ledger)
-        )
-        connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?)", kept)
-        connection.executemany("INSERT INTO citations VALUES (?, ?, ?, ?, ?)", _citation_rows(run, cited))
-
-
-def _forget_the_way(connection: sqlite3.Connection, run: str) -> None:
-    """What it would take to go on is not needed any more; the judgements that were made of replies are kept."""
-    connection.execute("DELETE FROM calls WHERE run = ? AND kind IN ('request', 'web_search')", (run,))
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    for table in tables & {"checkpoints", "writes"}:
-        connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (run,))  # noqa: S608 - names of LangGraph
-
-
 def _head(row: sqlite3.Row) -> RunHead:
     return RunHead(
         id=row["id"],
@@ -361,41 +338,6 @@ def _unpacked(text: bytes) -> str | None:
 def _instant(at: datetime) -> str:
     """A time of which an earlier one is the smaller text, too."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _source_rows(run: str, catalogue: Sequence[SourceCard]) -> list[tuple[Any, ...]]:
-    return [
-        (run, c.id, c.hash, c.address, c.title, c.retrieved_at.isoformat(), c.kind, c.author, c.publisher, c.published)
-        for c in catalogue
-    ]
-
-
-def _claim_rows(run: str, ledger: Sequence[Evidence]) -> list[tuple[Any, ...]]:
-    return [
-        (
-            run,
-            number,
-            item.claim,
-            item.subquestion,
-            item.topic,
-            item.confidence,
-            item.support,
-            item.contradiction_or_uncertainty,
-            _span_json(item.passages),
-        )
-        for number, item in enumerate(ledger, start=1)
-    ]
-
-
-def _citation_rows(run: str, citations: Sequence[Citation]) -> list[tuple[Any, ...]]:
-    return [
-        (run, number, c.sentence, json.dumps(list(c.source_ids)), _span_json(c.passages))
-        for number, c in enumerate(citations, start=1)
-    ]
-
-
-def _span_json(passages: Sequence[Passage]) -> str:
-    return json.dumps([[p.source, p.start, p.end] for p in passages])
 
 
 def _spans(text: str) -> tuple[tuple[str, int, int], ...]:

@@ -7,6 +7,7 @@ import hashlib
 import importlib
 import inspect
 import pkgutil
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -30,6 +31,18 @@ _WRITING = (
     | ormsgpack.OPT_PASSTHROUGH_UUID
     | ormsgpack.OPT_REPLACE_SURROGATES
 )
+
+UNLOADABLE = (
+    zlib.error,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ImportError,
+    NotImplementedError,
+    RecursionError,
+)
+"""What reading bytes that are not what was written can raise."""
 
 
 class VocabularySerializer(JsonPlusSerializer):

@@ -78,6 +78,10 @@ class ListCalls:
         """What it was given."""
         return self.known.get(call)
 
+    def is_billed(self, call: Call) -> bool:
+        """What it was given was paid for by others."""
+        return call in self.known
+
     async def keep(self, call: Call, outcome: CallOutcome, *, wait: bool = True) -> None:
         """Append."""
         self.kept.append((call, outcome))

@@ -160,6 +160,8 @@ class ModelAsked(Event):
     counted: bool = True
     """False when tokens are an estimate, because the provider did not tell."""
     failure: str | None = None
+    replies: tuple[str, ...] = ()
+    """Keys of the kept replies that this is the bill for: after a crash they are not billed again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ class Past:
     calls: Mapping[tuple[CallKind, str, int], CallOutcome] = field(default_factory=dict)
     """What was asked outside, and what came of it, by kind, key and how often before."""
     spend: tuple[SpendLine, ...] = ()
+    billed: frozenset[str] = frozenset()
+    """Keys of the models' replies that `spend` has."""
     degradations: tuple[Degraded, ...] = ()
 
 

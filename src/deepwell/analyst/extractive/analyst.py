@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from datetime import date
+from functools import cached_property
 
 from deepwell.analyst.extractive.answerable import missing_for, unsaid
 from deepwell.analyst.extractive.facts import LibraryFacts, NoFacts, rarity, weights_with_forms
@@ -13,6 +14,7 @@ from deepwell.analyst.extractive.quotes import Quote, best_quotes, sentence_scor
 from deepwell.analyst.extractive.supervising import next_moves
 from deepwell.analyst.extractive.writing import outline, section_text
 from deepwell.analyst.protocol import Board, Notebook
+from deepwell.budget.threads import in_thread
 from deepwell.language.relevance import CONTEXT_SHARE
 from deepwell.language.stems import stems
 from deepwell.vocabulary.evidence import Findings, ReadPassage
@@ -29,16 +31,21 @@ SETTLED = 0.75
 
 
 class ExtractiveAnalyst:
-    """Needs nothing but the passages it is shown, and a few facts about the library they come from."""
+    """Needs nothing but the passages it is shown, and a few facts about the library they come from.
+
+    What takes computing or looks at the library is done in threads: the event loop has to keep the time.
+    """
 
     name = "extractive"
 
     def __init__(self, facts: LibraryFacts | None = None) -> None:
         self._facts: LibraryFacts = facts or NoFacts()
-        self._titles = title_keys(list(self._facts.titles()))
 
     async def take_in(self, conversation: Conversation, today: date) -> Intake:
         """Take the question apart along its grammar and the names in it."""
+        return await in_thread("judging", self._taken_in, conversation, today)
+
+    def _taken_in(self, conversation: Conversation, today: date) -> Intake:
         question = next(turn.text for turn in reversed(conversation) if turn.speaker == "user")
         taken = self._apart(question)
         brief = Brief(question, kind_of(taken), taken.names or taken.words[:6], as_of=today.isoformat())
@@ -50,6 +57,9 @@ class ExtractiveAnalyst:
 
     async def investigate(self, notebook: Notebook) -> Sequence[ResearcherMove]:
         """Ask once more in fewer words where a search brought too little."""
+        return await in_thread("judging", self._next_moves, notebook)
+
+    def _next_moves(self, notebook: Notebook) -> Sequence[ResearcherMove]:
         if len(notebook.passages) >= 3 or not notebook.thin_queries:
             return [Done()]
         rarest = sorted(self._asked(notebook.topic), key=self._facts.frequency)
@@ -59,6 +69,9 @@ class ExtractiveAnalyst:
 
     async def digest(self, brief: Brief, topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
         """Quote the sentences that speak to the topic."""
+        return await in_thread("judging", self._digested, brief, topic, passages)
+
+    def _digested(self, brief: Brief, topic: Topic, passages: Sequence[ReadPassage]) -> Findings:
         terms = self._terms(brief, topic.text)
         quotes = best_quotes(topic.text, terms, passages, QUOTES_PER_TOPIC)
         answer = "\n".join(f"- “{quote.text}” [{quote.passage}]" for quote in quotes)
@@ -69,6 +82,9 @@ class ExtractiveAnalyst:
         self, brief: Brief, plan: Plan, evidence: Sequence[NumberedEvidence], gaps: Sequence[str]
     ) -> Outline | Unanswerable:
         """An answer first, then the parts of the question."""
+        return await in_thread("judging", self._outlined, brief, plan, evidence)
+
+    def _outlined(self, brief: Brief, plan: Plan, evidence: Sequence[NumberedEvidence]) -> Outline | Unanswerable:
         taken = self._apart(brief.question)
         # What a claim says in other words than its passage does counts in either wording.
         claims = [" ".join({item.evidence.claim, *(p.text for p in item.evidence.passages)}) for item in evidence]
@@ -92,7 +108,11 @@ class ExtractiveAnalyst:
         self, brief: Brief, outline: Outline, section: Section, so_far: Sequence[WrittenSection]
     ) -> str:
         """The quotations of the section."""
-        return section_text(section)
+        return await in_thread("judging", section_text, section)
+
+    @cached_property
+    def _titles(self) -> dict[tuple[str, ...], str]:
+        return title_keys(list(self._facts.titles()))
 
     def _asked(self, topic: Topic) -> tuple[str, ...]:
         """The words that an answer to the topic has to speak of: those still open where a lead is followed."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, combinations, islice
 
 from deepwell.language.stems import fold, stem, stems
@@ -84,9 +85,10 @@ def comparisons(evidence: Sequence[NumberedEvidence]) -> list[Comparison]:
     return sorted((c for c in found if c), key=lambda c: (c.agrees, c.thing))
 
 
-def figures(sentence: str) -> list[Figure]:
+@lru_cache(maxsize=4096)
+def figures(sentence: str) -> tuple[Figure, ...]:
     """Numbers with what they count: `30 gears`, `150 BC`, `eight tonnes`, `1901`."""
-    return list(islice(chain(_in_digits(sentence), _in_words(sentence)), MOST_FIGURES))
+    return tuple(islice(chain(_in_digits(sentence), _in_words(sentence)), MOST_FIGURES))
 
 
 def _in_digits(sentence: str) -> Iterator[Figure]:

@@ -1,6 +1,7 @@
 """The report without a model: an answer first, then each part of the question, then differences and gaps."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from deepwell.analyst.extractive.differences import Comparison, comparisons
 from deepwell.analyst.extractive.question import content, says
@@ -98,6 +99,7 @@ def _comparison(found: Comparison) -> str:
     return "\n".join(lines)
 
 
+@lru_cache(maxsize=4096)
 def _quotation(item: NumberedEvidence) -> str:
     """In quotation marks only what stands so in the source: a claim may have been put in other words."""
     claim = item.evidence.claim
