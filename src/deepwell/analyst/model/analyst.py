@@ -103,7 +103,7 @@ class ModelAnalyst:
 
         def prompt(room: int) -> str:
             texts = blocks.shared_out(board.notes, room - estimated_tokens(case("")))
-            return case(blocks.bullets(text for text in texts if text))
+            return case(blocks.notes(texts))
 
         def accept(calls: Sequence[object], room: int) -> Sequence[SupervisorMove]:
             return accepting.supervisor_moves(calls, board)
@@ -244,4 +244,4 @@ def _known(notes: Sequence[str], room: int) -> str:
     if not notes:
         return ""
     texts = blocks.shared_out(notes, int(room * NOTES_SHARE))
-    return f"Already known, from earlier research:\n{blocks.bullets(text for text in texts if text)}\n\n"
+    return f"Already known, from earlier research:\n{blocks.notes(texts)}\n\n"

@@ -141,6 +141,11 @@ def addresses(hits: Sequence[Hit]) -> str:
     return "Also came up, not read:\n" + "\n".join(listed)
 
 
+def notes(texts: Iterable[str]) -> str:
+    """What researchers noted down from documents, each in a block of its own."""
+    return "\n".join(f"<note>{harmless(_on_one_line(text))}</note>" for text in texts if text)
+
+
 def bullets(lines: Iterable[str]) -> str:
     """One line each."""
     return "\n".join(f"- {harmless(_on_one_line(line))}" for line in lines)
