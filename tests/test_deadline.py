@@ -121,9 +121,10 @@ async def test_pages_whose_parser_hangs(
     with WebServer() as web:
         done = await in_time(over_the_web(web, tmp_path, monkeypatch))
     assert isinstance(done.outcome, NotFound), done.markdown
+    assert children[0].wait(timeout=10), "nobody waits any more: killed long before its time"
+    # One that was just started when everyone gave up had no job yet: it is well, and ends with the workshop.
     workshop.web_workshop().close()
-    assert children
-    assert all(child.wait(timeout=10) for child in children), "a killed child has an exit code"
+    assert all(child.wait(timeout=10) for child in children)
 
 
 async def test_a_parser_that_hangs_while_indexing(

@@ -1,12 +1,14 @@
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from deepwell.errors import NothingReadable, Unreadable
+from deepwell.library import ingest
 from deepwell.library.index import Index
 from deepwell.library.ingest import Limits, refresh
 from deepwell.library.walk import Skipped
@@ -155,6 +157,20 @@ def test_progress_is_told_up_to_the_end(docs: Path, index: Index) -> None:
     told: list[tuple[int, int]] = []
     refresh(docs, index, on_progress=lambda done, total: told.append((done, total)), limits=Limits(batch_files=1))
     assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_file_that_hangs_is_left_and_the_others_are_kept(
+    docs: Path, index: Index, monkeypatch: pytest.MonkeyPatch, assert_whole: Callable[[Index], None]
+) -> None:
+    over, load = threading.Event(), ingest.load
+    monkeypatch.setattr(ingest, "load", lambda path, **_: over.wait() if path.name == "japan.md" else load(path))
+    done = refresh(docs, index, on_progress=lambda done, total: False)
+    over.set()
+    assert (done.added, done.left) == (2, 1)
+    assert texts(index) == {"solar.md", "Reports/wind.md"}
+    assert_whole(index)
+    monkeypatch.undo()
+    assert refresh(docs, index).added == 1
 
 
 REFRESH = """

@@ -9,7 +9,7 @@ import pytest
 
 from deepwell.errors import Unreadable
 from deepwell.reading.formats import HTML, PDF
-from deepwell.reading.workshop import Bounds, NoWorker, Workshop
+from deepwell.reading.workshop import Bounds, NoWorker, Wanted, Workshop
 
 HOSTILE = """
 import os, signal, time
@@ -170,3 +170,33 @@ def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     assert done.stderr == ""
     # The parent reaps its children before it ends, so that the number is free again.
     assert subprocess.run(["kill", "-0", done.stdout.strip()], capture_output=True, check=False).returncode != 0
+
+
+def test_who_gives_up_has_the_child_killed() -> None:
+    workshop, wanted, caught = Workshop(), Wanted(), []
+
+    def wait() -> None:
+        try:
+            workshop.read("hostile_readers:sleep", b"", "a.pdf", wanted)
+        except Unreadable as error:
+            caught.append(error)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    while not wanted._worker:
+        waiting.join(0.01)
+    child = wanted._worker._process
+    wanted.give_up()
+    waiting.join(timeout=30)
+    assert caught
+    assert child.returncode, "killed and reaped"
+    assert read(workshop, "which")
+    workshop.close()
+
+
+def test_what_nobody_waits_for_is_not_begun() -> None:
+    workshop, wanted = Workshop(), Wanted()
+    wanted.give_up()
+    with pytest.raises(NoWorker, match="Nobody waits"):
+        workshop.read("hostile_readers:sleep", b"", "a.pdf", wanted)
+    workshop.close()

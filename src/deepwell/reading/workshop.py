@@ -64,12 +64,16 @@ class Wanted:
             if self._worker:
                 self._worker.kill()
 
+    def check(self) -> None:
+        """Raises NoWorker when nobody waits any more."""
+        if self._given_up:
+            raise NoWorker("Nobody waits for this file any more.")
+
     @contextmanager
     def held_by(self, worker: "_Worker") -> Iterator[None]:
         """While the worker is at it. Raises NoWorker when nobody waits even before."""
         with self._lock:
-            if self._given_up:
-                raise NoWorker("Nobody waits for this file any more.")
+            self.check()
             self._worker = worker
         try:
             yield
@@ -92,10 +96,13 @@ class Workshop:
 
     def read(self, reader: str, data: bytes, name: str, wanted: Wanted | None = None) -> Document:
         """The document behind the bytes. Raises Unreadable with one safe sentence, whatever the child does."""
+        wanted = wanted or Wanted()
         with self._places:
+            # Waiting for a place may have taken longer than the patience of who asked.
+            wanted.check()
             worker = self._take()
             try:
-                with (wanted or Wanted()).held_by(worker):
+                with wanted.held_by(worker):
                     return worker.read(reader, data, name)
             finally:
                 self._put_back(worker)
