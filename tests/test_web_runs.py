@@ -87,6 +87,8 @@ async def test_when_every_search_fails_there_is_no_report(unsearchable: WebServe
     settings = unsearchable.settings(max_execution_time_s=20)
     done = await api.research(api.request(QUESTION, [], settings, home=tmp_path))
     assert isinstance(done.outcome, NotFound)
+    assert "No search was answered, so nothing was searched." in done.markdown
+    assert "## What was searched" not in done.markdown
     assert "SearXNG" in done.markdown
 
 
@@ -101,6 +103,8 @@ async def test_pages_on_hosts_that_are_not_allowed_are_not_read(web: WebServer, 
     done = await api.research(api.request(QUESTION, [], settings, home=tmp_path))
     assert isinstance(done.outcome, NotFound)
     assert not web.asked("page")
+    assert "Pages were found, and none of them could be read." in done.markdown
+    assert "private network" in done.markdown, "the reason stands in Methodology"
 
 
 def test_documents_alone_never_touch_the_network(notes: Path) -> None:

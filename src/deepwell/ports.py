@@ -4,14 +4,17 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from deepwell.analyst.protocol import Analyst
 from deepwell.vocabulary.budget import Budget, Spend, SpendLine
 from deepwell.vocabulary.calls import Call, CallKind, CallOutcome
 from deepwell.vocabulary.events import Degraded, Event
+from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.plan import Query
-from deepwell.vocabulary.source import Hit, Source
+from deepwell.vocabulary.source import Hit, Source, SourceCard
+
+R = TypeVar("R")
 
 
 class Clock(Protocol):
@@ -55,6 +58,12 @@ class Shelf(Protocol):
         """The source kept under that hash. Raises KeyError when there is none."""
         ...
 
+    async def keep_evidence(
+        self, catalogue: Sequence[SourceCard], ledger: Sequence[Evidence], kept: Sequence[str]
+    ) -> None:
+        """Keep what the run has found so far, in place of what it had before: `kept` are handles, best first."""
+        ...
+
 
 class Journal(Protocol):
     """The append-only record of one run."""
@@ -81,6 +90,22 @@ class Calls(Protocol):
 
     async def keep(self, call: Call, outcome: CallOutcome, *, wait: bool = True) -> None:
         """Put down what came of it; by default the value is not used before it is safe."""
+        ...
+
+
+class Moments(Protocol):
+    """What decisions rest on besides answers from outside: clocks, spend, what was cut off and when.
+
+    A run puts it down, a replay gets it back. The first part of a name says what it is, the others what it depends on:
+    where they differ, the moment is another one.
+    """
+
+    async def taken(self, name: Sequence[object], reading: R) -> R:
+        """What a decision is to rest on: this reading, or in a replay the one that was put down."""
+        ...
+
+    async def recalled(self, name: Sequence[object]) -> Any | None:
+        """What was put down; None when nothing was, and always in a run that is no replay."""
         ...
 
 
@@ -122,12 +147,15 @@ class Workbench:
     account: Account
     interrupted: asyncio.Event
     """Set when the user wants the report now, from what there is."""
+    moments: Moments
     asks_model: bool = False
     """True when a model has a part in the judgements."""
     limits: tuple[str, ...] = ()
     """What limited the sources before research began, such as files that could not be read; full sentences."""
     failed_reads: dict[str, int] = field(default_factory=dict)
     """How often reading an address has failed in this run, over all units."""
+    unread_because: dict[str, str] = field(default_factory=dict)
+    """What kept these addresses from being read when it was last tried; full sentences."""
     closed: set[str] = field(default_factory=set)
     """Addresses that need not be tried again: they would answer the same."""
     degradations: list[Degraded] = field(default_factory=list)

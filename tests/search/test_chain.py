@@ -210,7 +210,7 @@ async def test_an_engine_that_hangs_is_left_and_not_asked_again() -> None:
     chain = ours.chain()
     assert [await ask(chain) for _ in range(3)] == ["second"] * 3
     assert len(ours.engines[0].asked) == 1
-    assert [failed.kind for failed in ours.of(EngineFailed)] == ["timeout"]
+    assert [failed.failure for failed in ours.of(EngineFailed)] == ["timeout"]
 
 
 async def test_searches_that_wait_for_a_turn_do_not_ask_an_engine_that_was_given_up_meanwhile() -> None:

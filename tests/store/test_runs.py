@@ -2,19 +2,20 @@ import asyncio
 import random
 import zlib
 from collections.abc import AsyncIterator
-from dataclasses import astuple, replace
+from dataclasses import astuple, fields, replace
 from datetime import timedelta, timezone
 from pathlib import Path
 
 import pytest
 
 from deepwell.errors import StoreDamaged, StoreFull, UnknownRun
+from deepwell.search.events import EngineFailed
 from deepwell.store.runs import RunStore
 from deepwell.store.schema import MIGRATIONS
 from deepwell.store.sqlite import connect
 from deepwell.testing import START, source
 from deepwell.vocabulary.decision import StopReason
-from deepwell.vocabulary.events import RunStarted, Searched
+from deepwell.vocabulary.events import Event, RunStarted, Searched
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.report import Citation, Methodology, Report
 from deepwell.vocabulary.run import FinishedRun
@@ -189,3 +190,17 @@ async def test_a_file_of_the_first_format_is_brought_up_to_date_with_all_that_is
         await store.keep_page("https://b.org", KEPT)
         await store.finish("abcd1234", FinishedRun("done", START, None, None, {}, (SourceCard.of(KEPT, 2),)))
         assert [one.number for one in (await store.load("abcd1234")).sources] == [2]
+
+
+def test_no_event_has_a_field_that_the_journal_needs_for_itself() -> None:
+    import deepwell.search.events
+
+    assert deepwell.search.events.EngineFailed in Event.__subclasses__()
+    for event in Event.__subclasses__():
+        assert not {"seq", "at", "kind"} & {field.name for field in fields(event)}, event
+
+
+async def test_an_engine_that_failed_stands_in_the_journal_under_its_name(store: RunStore) -> None:
+    await begin(store)
+    await store.record("abcd1234", START, [EngineFailed("tavily", "timeout", "It did not answer.")])
+    assert [event["kind"] for event in await store.journal("abcd1234")] == ["EngineFailed"]

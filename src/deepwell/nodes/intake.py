@@ -36,6 +36,8 @@ async def scope_intake(
     if configuration.tier == "auto":
         configuration = configuration.for_tier(taken.tier)
         budget = _retimed(budget, configuration.total_minutes, bench.clock.monotonic())
+        minutes = await bench.moments.taken(("minutes", configuration.total_minutes), budget.total_minutes)
+        budget = replace(budget, total_minutes=minutes)
     bench.account.budget = budget
     parts = tuple(part.text for part in taken.plan.subquestions)
     await bench.journal.record(ScopeTaken(taken.brief.kind, configuration.tier, parts))

@@ -16,6 +16,7 @@ from deepwell.stages.write import compose, document
 from deepwell.stages.write.methodology import methodology, overrun
 from deepwell.state import ResearchState
 from deepwell.vocabulary.events import CitationRemoved, ReportWritten
+from deepwell.vocabulary.moments import ReportMoment
 from deepwell.vocabulary.report import Methodology, NotFound, Outcome, Outline, Report, Unanswerable
 
 
@@ -36,11 +37,11 @@ async def _outcome(state: ResearchState, bench: Workbench, progress: WritingBoar
     gaps = tuple(dict.fromkeys(gap.text for gap in open_gaps(record.by_subquestion)))
     evidence = compose.numbered(state["evidence_ledger"], catalogue)
     if not evidence:
-        return _not_found(state, gaps, bench)
+        return await _not_found(state, gaps, bench)
     outline = await bench.analyst.outline(brief, state["plan"], evidence, gaps)
     if isinstance(outline, Unanswerable):
         judged = f"{len(evidence)} claims were found and kept; none of them was judged to answer the question."
-        return _not_found(state, outline.missing, bench, (judged,))
+        return await _not_found(state, outline.missing, bench, (judged,))
     progress.outlined(outline)
     return await _report(state, outline, bench, progress)
 
@@ -52,28 +53,32 @@ async def _report(state: ResearchState, outline: Outline, bench: Workbench, prog
     checked = check_existence(sections, state["catalogue"], state["evidence_ledger"])
     await bench.journal.record(*(CitationRemoved(number) for number in checked.removed))
     if not checked.citations:
-        return _not_found(state, ("No sentence of the text could be traced to a kept source.",), bench)
-    method = _method(state, bench, len(checked.removed))
+        return await _not_found(state, ("No sentence of the text could be traced to a kept source.",), bench)
+    method = await _method(state, bench, len(checked.removed))
     return document.report(outline.title, checked.sections, checked.citations, state["catalogue"], method)
 
 
-def _not_found(
+async def _not_found(
     state: ResearchState, missing: tuple[str, ...], bench: Workbench, notes: tuple[str, ...] = ()
 ) -> NotFound:
-    searched = state["research_record"].searched
-    method = _method(state, bench, notes=notes)
-    where = "in these documents" if bench.own_documents else "in what was searched"
-    return document.not_found(state["research_brief"].question, searched, missing, method, where)
+    record = state["research_record"]
+    method = await _method(state, bench, notes=notes)
+    verdict = document.verdict(record, method.stop, own_documents=bench.own_documents)
+    return document.not_found(state["research_brief"].question, record.searched, missing, method, verdict)
 
 
-def _method(state: ResearchState, bench: Workbench, removed: int = 0, notes: tuple[str, ...] = ()) -> Methodology:
+async def _method(state: ResearchState, bench: Workbench, removed: int = 0, notes: tuple[str, ...] = ()) -> Methodology:
+    own = (*bench.limits, *bench.search_limits())
+    told = await bench.moments.taken(("report",), ReportMoment(own, tuple(bench.degradations), bench.account.lines))
+    # A replay has limits of its own, beside those of the run: what the journal does not tell.
+    limits = dict.fromkeys((*told.limits, *own))
     return methodology(
         state["research_record"],
         state["configuration"],
-        (*notes, *bench.limits, *bench.search_limits(), *overrun(bench.account.lines, state["budget"])),
+        (*notes, *limits, *overrun(told.spend, state["budget"])),
         removed,
-        degradations=bench.degradations,
-        spend=bench.account.lines,
+        degradations=told.degradations,
+        spend=told.spend,
     )
 
 

@@ -148,5 +148,6 @@ class ResearchUnit:
             gaps=findings.gaps,
             leads=findings.leads,
             queries=desk.queries,
+            unanswered=desk.unanswered,
             read=findings.read,
         )

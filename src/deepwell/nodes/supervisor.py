@@ -12,10 +12,11 @@ from langgraph.types import Command, StreamWriter
 from deepwell import trace
 from deepwell.nodes.bench import workbench
 from deepwell.nodes.progress import NextRoundBoard, ProgressBoard, pulsing
-from deepwell.nodes.researcher import ResearchUnit
+from deepwell.nodes.wave import how_things_stand, researched
 from deepwell.ports import Workbench
 from deepwell.stages import supervise
 from deepwell.stages.judge import compact
+from deepwell.stages.judge.ranking import kept_passages
 from deepwell.stages.judge.round import ClosedRound, Known, close_round
 from deepwell.stages.judge.triage import triage
 from deepwell.state import SupervisorState
@@ -54,28 +55,25 @@ async def supervisor_tools(
     bench, configuration, record = workbench(config), state["configuration"], state["research_record"]
     progress = ProgressBoard(state, bench, writer)
     async with pulsing(progress.tell):
-        outcomes = await supervise.run_wave(
-            [ResearchUnit(topic, state, config) for topic in state["wave"].accepted],
-            at_once=configuration.max_concurrent_research_units,
-            seconds_left=lambda: state["budget"].research_seconds_left(bench.clock.monotonic()),
-            interrupted=bench.interrupted,
-            on_change=progress.unit_changed,
-        )
+        outcomes = await researched(state, config, progress.unit_changed)
+    stands = await how_things_stand(state, bench)
     closed = close_round(
         outcomes,
         state["wave"],
         Known(state["catalogue"], state["evidence_ledger"], state["notes"], record),
-        failed_reads=bench.failed_reads,
+        failed_reads=stands.failed_reads,
         called_complete=any(isinstance(move, ResearchComplete) for move in state["moves"]),
-        interrupted=bench.interrupted.is_set(),
-        now=bench.clock.monotonic(),
+        interrupted=stands.interrupted,
+        now=state["budget"].started_monotonic + stands.used_s,
         budget=state["budget"],
         configuration=configuration,
-        spend=bench.account.spend,
-        search_limited=bool(bench.search_limits()),
+        spend=stands.spend,
+        search_limited=stands.search_limited,
+        unread_because=bench.unread_because,
     )
     await _record_round(closed, outcomes, bench)
-    said = await _kept_small(state, closed, _answers(state, outcomes, closed), bench)
+    await _keep_evidence(state, closed, bench)
+    said = await _kept_small(state, closed, _answers(state, outcomes, closed), bench, runs_low=stands.runs_low)
     return Command(
         goto="supervisor" if closed.decision.should_continue else "__end__",
         update={
@@ -91,7 +89,7 @@ async def supervisor_tools(
 
 
 async def _kept_small(
-    state: SupervisorState, closed: ClosedRound, answers: list[ToolMessage], bench: Workbench
+    state: SupervisorState, closed: ClosedRound, answers: list[ToolMessage], bench: Workbench, *, runs_low: bool
 ) -> dict[str, Any]:
     """The round's notes and messages for the state; when it grows too large, the older ones are shortened."""
     notes = [*state["notes"], *closed.gathered.notes]
@@ -99,7 +97,7 @@ async def _kept_small(
     ledger = [*state["evidence_ledger"], *closed.gathered.evidence]
     size = partial(compact.state_tokens, evidence=ledger)
     before = size(notes, messages=[str(message.content) for message in messages])
-    reason = compact.trigger(runs_low=bench.account.runs_low, tokens=before, ending=not closed.decision.should_continue)
+    reason = compact.trigger(runs_low=runs_low, tokens=before, ending=not closed.decision.should_continue)
     if reason is None:
         return {"supervisor_messages": answers, "notes": list(closed.gathered.notes)}
     newest = 0 if reason is compact.Trigger.SYNTHESIS else len(closed.gathered.notes)
@@ -139,6 +137,13 @@ async def _record_round(closed: ClosedRound, outcomes: Sequence[UnitOutcome], be
         *gate,
         Decided(iteration, because is None, because, closed.novelty),
     )
+
+
+async def _keep_evidence(state: SupervisorState, closed: ClosedRound, bench: Workbench) -> None:
+    """Whatever becomes of the run, what it found up to here can be looked at."""
+    catalogue = [*state["catalogue"], *closed.gathered.cards]
+    ledger = [*state["evidence_ledger"], *closed.gathered.evidence]
+    await bench.shelf.keep_evidence(catalogue, ledger, kept_passages(closed.record.lanes))
 
 
 def _ended(iteration: int, outcome: UnitOutcome) -> UnitEnded:

@@ -11,7 +11,8 @@ class EngineFailed(Event):
     """An engine did not answer a query, retries included."""
 
     engine: str
-    kind: str
+    failure: str
+    """Its kind, in a word."""
     sentence: str
 
 

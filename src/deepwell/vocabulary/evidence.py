@@ -73,6 +73,8 @@ class UnitOutcome:
     leads: tuple[Lead, ...] = ()
     queries: tuple[Query, ...] = ()
     """Every search the unit ran."""
+    unanswered: tuple[Query, ...] = ()
+    """Those of them that no engine answered."""
     read: tuple[int, ...] | None = None
     """Which of the passages the analyst took in, counted from 1; None: all of them."""
 

@@ -39,9 +39,13 @@ class ResearchRecord:
     dispatched_topics: tuple[str, ...] = ()
     skipped_topics: tuple[str, ...] = ()
     searched: tuple[str, ...] = ()
-    """Every query that was run, in order, each once."""
+    """Every query that was answered, if only with nothing, in order, each once."""
+    unanswered: tuple[str, ...] = ()
+    """Every query that no engine answered."""
     unread: Mapping[str, int] = field(default_factory=dict)
     """Addresses that could not be read, with how often that was tried."""
+    unread_because: Mapping[str, str] = field(default_factory=dict)
+    """Why, in a sentence, by address."""
     cut_off_units: int = 0
     """Units that the clock or the user ended before they were done."""
     failed_units: int = 0

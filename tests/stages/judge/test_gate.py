@@ -21,7 +21,7 @@ def test_says_what_is_missing() -> None:
     assert result.status == "retry"
     assert result.reason == (
         "only 2 of at least 5 evidence records, 1 of at least 5 cited evidence records, "
-        "1 of at least 3 distinct sources"
+        "1 of at least 3 distinct sites or documents"
     )
 
 

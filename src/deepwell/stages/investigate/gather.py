@@ -27,8 +27,10 @@ class Reading:
     unread: tuple[str, ...]
 
 
-async def search_all(queries: Sequence[Query], bench: Workbench, configuration: Configuration) -> list[list[Hit]]:
-    """The hits of each query, in the order of the queries; a failed one has none."""
+async def search_all(
+    queries: Sequence[Query], bench: Workbench, configuration: Configuration
+) -> list[list[Hit] | None]:
+    """The hits of each query, in the order of the queries; None for one that nobody answered."""
     return list(await asyncio.gather(*(_search(query, bench, configuration) for query in queries)))
 
 
@@ -67,13 +69,13 @@ def _distinct(passages: Sequence[ReadPassage]) -> list[ReadPassage]:
     return [item for item in passages if id(item) not in copies]
 
 
-async def _search(query: Query, bench: Workbench, configuration: Configuration) -> list[Hit]:
+async def _search(query: Query, bench: Workbench, configuration: Configuration) -> list[Hit] | None:
     limit = configuration.max_search_results * (2 if bench.own_documents else 1)
     try:
         hits = list(await bench.engine.search(query, limit))
     except SearchFailed as error:
         await bench.journal.record(Searched(query.text, query.publisher, 0, str(error)))
-        return []
+        return None
     await bench.journal.record(Searched(query.text, query.publisher, len(hits)))
     return hits
 
@@ -87,6 +89,7 @@ async def _read(address: str, bench: Workbench, configuration: Configuration) ->
     except Unreadable as error:
         # Units that wait for the same read share its failure: it is one try.
         bench.failed_reads[address] = max(tries + 1, bench.failed_reads.get(address, 0))
+        bench.unread_because[address] = str(error)
         if error.final:
             bench.closed.add(address)
         await bench.journal.record(SourceNotRead(address, str(error)))

@@ -24,6 +24,8 @@ class Desk:
     given_up: frozenset[str] = frozenset()
     """Addresses that could not be read, and that this unit does not try again."""
     queries: tuple[Query, ...] = ()
+    unanswered: tuple[Query, ...] = ()
+    """Those of them that no engine answered."""
     rankings: tuple[tuple[Hit, ...], ...] = ()
     """The hits of each query, in the order of `queries`."""
     passages: tuple[ReadPassage, ...] = ()
@@ -103,13 +105,15 @@ async def carry_out(
     asked = dict.fromkeys(m.query for m in allowed if isinstance(m, SearchWeb) and m.query not in desk.queries)
     queries = tuple(asked)[: _searches_left(desk, configuration)]
     found = await search_all(queries, bench, configuration)
-    rankings = (*desk.rankings, *(tuple(hits) for hits in found))
+    rankings = (*desk.rankings, *(tuple(hits or ()) for hits in found))
+    unanswered = (query for query, hits in zip(queries, found, strict=True) if hits is None)
     listed = shortlist(rankings, configuration.max_passages_per_unit)
     await bench.journal.record(listed.metrics)
     reading = await read_best(_asked_for_first(listed.ranked, allowed), bench, configuration, desk.given_up)
     return replace(
         desk,
         queries=(*desk.queries, *queries),
+        unanswered=(*desk.unanswered, *unanswered),
         rankings=rankings,
         passages=reading.passages,
         given_up=desk.given_up | frozenset(reading.unread),

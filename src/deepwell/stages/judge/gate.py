@@ -14,7 +14,7 @@ def quality_gate(ledger: Sequence[Evidence], configuration: Configuration) -> Ga
     checks = (
         (len(ledger), configuration.min_evidence_records, "evidence records"),
         (cited, configuration.min_cited_records, "cited evidence records"),
-        (len(source_domains(ledger)), configuration.min_source_domains, "distinct sources"),
+        (len(source_domains(ledger)), configuration.min_source_domains, "distinct sites or documents"),
     )
     missing = [f"{have} of at least {need} {what}" for have, need, what in checks if have < need]
     return GateResult("retry", "only " + ", ".join(missing)) if missing else GateResult("pass")

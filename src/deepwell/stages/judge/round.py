@@ -13,6 +13,7 @@ from deepwell.stages.judge.standing import open_gaps, updated
 from deepwell.vocabulary.budget import NOTHING_SPENT, Budget, Spend
 from deepwell.vocabulary.decision import GATE_NOT_ASKED, GateResult, LoopDecision, Triage
 from deepwell.vocabulary.evidence import Evidence, UnitOutcome
+from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.record import Lane, ResearchRecord
 from deepwell.vocabulary.source import SourceCard
 
@@ -52,6 +53,7 @@ def close_round(
     configuration: Configuration,
     spend: Spend = NOTHING_SPENT,
     search_limited: bool = False,
+    unread_because: Mapping[str, str] | None = None,
 ) -> ClosedRound:
     """Merge, measure, decide, record."""
     gathered = merged(outcomes, known.catalogue, known.ledger, configuration.max_sources)
@@ -62,6 +64,7 @@ def close_round(
     record = replace(
         extended,
         unread={address: tries for address, tries in failed_reads.items() if tries},
+        unread_because={**extended.unread_because, **(unread_because or {})},
         degraded_mode=extended.degraded_mode or search_limited,
     )
     situation = Situation(
@@ -87,8 +90,8 @@ def _extended(
     score: float | None,
     configuration: Configuration,
 ) -> ResearchRecord:
-    asked = (query.text for outcome in outcomes for query in outcome.queries if query.text.strip())
-    searched = (*record.searched, *asked)
+    missed = [_asked(query) for outcome in outcomes for query in outcome.unanswered]
+    asked = (_asked(query) for outcome in outcomes for query in outcome.queries if query not in outcome.unanswered)
     return replace(
         record,
         iteration=record.iteration + 1,
@@ -97,11 +100,16 @@ def _extended(
         novelty=(*record.novelty, score),
         dispatched_topics=(*record.dispatched_topics, *(topic.text for topic in wave.accepted)),
         skipped_topics=(*record.skipped_topics, *(skip.topic.text for skip in wave.skipped)),
-        searched=tuple(dict.fromkeys(searched)),
+        searched=tuple(dict.fromkeys((*record.searched, *asked))),
+        unanswered=tuple(dict.fromkeys((*record.unanswered, *missed))),
         cut_off_units=record.cut_off_units + sum(1 for o in outcomes if o.status == "cancelled"),
         failed_units=record.failed_units + sum(1 for o in outcomes if o.status == "failed"),
         lanes=(*record.lanes, *(_lane(record.iteration + 1, outcome) for outcome in outcomes)),
     )
+
+
+def _asked(query: Query) -> str:
+    return query.sentence or query.text
 
 
 def _lane(iteration: int, outcome: UnitOutcome) -> Lane:

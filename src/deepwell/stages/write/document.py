@@ -4,11 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from deepwell.language.markdown import as_code, as_it_stands, bulleted
 from deepwell.vocabulary.decision import StopReason
+from deepwell.vocabulary.record import ResearchRecord
 from deepwell.vocabulary.report import Citation, Methodology, NotFound, Report, WrittenSection
 from deepwell.vocabulary.source import SourceCard
 
 NOT_FOUND = "Not found"
 CUT_SHORT = "**The research was stopped before anything was found.** That says nothing about the sources."
+UNANSWERED = "**No search was answered, so nothing was searched.** That says nothing about the sources."
+UNREAD = "**Pages were found, and none of them could be read.** That says nothing about what stands in them."
 
 
 def report(
@@ -32,20 +35,28 @@ def not_found(
     searched: Sequence[str],
     missing: Sequence[str],
     methodology: Methodology,
-    where: str = "in these documents",
+    verdict: str,
 ) -> NotFound:
     """The honest alternative: what was looked for, and what was missing."""
-    stopped_short = methodology.stop in (StopReason.TIME, StopReason.INTERRUPTED)
-    parts = [
-        f"# {as_it_stands(question)}",
-        CUT_SHORT if stopped_short else f"**{NOT_FOUND} {where}.** Nothing there answers the question.",
-    ]
+    parts = [f"# {as_it_stands(question)}", verdict]
     if missing:
         parts.append("## What is missing\n\n" + bulleted(missing))
     if searched:
         parts.append("## What was searched\n\n" + bulleted(searched))
     parts.extend(_methodology(methodology))
     return NotFound(question, tuple(searched), tuple(missing), methodology, "\n\n".join(parts) + "\n")
+
+
+def verdict(record: ResearchRecord, stop: StopReason, *, own_documents: bool) -> str:
+    """What it means that there is no report: only sources that were read can be said not to answer."""
+    if record.unanswered and not record.searched:
+        return UNANSWERED
+    if record.unread and not any(lane.handles for lane in record.lanes):
+        return UNREAD
+    if stop in (StopReason.TIME, StopReason.INTERRUPTED):
+        return CUT_SHORT
+    where = "in these documents" if own_documents else "in what was searched"
+    return f"**{NOT_FOUND} {where}.** Nothing there answers the question."
 
 
 def source_line(card: SourceCard) -> str:

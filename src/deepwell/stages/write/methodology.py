@@ -114,7 +114,8 @@ def _retries(record: ResearchRecord, configuration: Configuration) -> Iterator[s
             yield f"{RETRY_EXHAUSTED}: “{standing.text}” was given up after {tries} tries without evidence."
     for address, tries in record.unread.items():
         given_up = f" {RETRY_EXHAUSTED}" if tries >= configuration.max_retry_attempts else ""
-        yield f"{address} could not be read ({_count(tries, 'try', 'tries')}).{given_up}"
+        because = f": {why}" if (why := record.unread_because.get(address)) else "."
+        yield f"{address} could not be read ({_count(tries, 'try', 'tries')}){because}{given_up}"
 
 
 def _losses(record: ResearchRecord, removed_citations: int) -> Iterator[str]:
