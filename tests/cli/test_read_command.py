@@ -92,6 +92,31 @@ def test_other_schemes_and_odd_addresses_are_refused(target: str) -> None:
     assert "hunter2" not in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("/", "/ is a folder, not a file."),
+        ("www.example.org", "www.example.org does not exist. To read it from the web, write https://www.example.org."),
+        ("example.org/page", "page does not exist. To read it from the web, write https://example.org/page."),
+        ("mailto:me@example.org", "Of addresses, those with http:// or https:// in front are read."),
+        ("javascript:alert(1)", "Of addresses, those with http:// or https:// in front are read."),
+        ("nowhere.md", "deepwell: nowhere.md does not exist.\n"),
+        ("drafts/nowhere.md", "deepwell: nowhere.md does not exist.\n"),
+    ],
+)
+def test_what_is_no_file_is_said_with_what_to_write_instead(target: str, sentence: str) -> None:
+    ended = read(target)
+    assert ended.returncode == 4
+    assert sentence in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_nothing_at_all_is_a_request_to_be_made_otherwise() -> None:
+    ended = read("")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "deepwell: There is nothing to read; name a web address or a file.\n"
+
+
 def test_a_file_is_read_as_a_run_would(notes: Path) -> None:
     ended = read(str(notes / "policy.html"))
     assert ended.returncode == 0

@@ -51,6 +51,16 @@ def test_the_site_of_a_page_is_its_host() -> None:
     assert domain("https://www.example.org:8080/a") == "example.org"
 
 
+@pytest.mark.parametrize("host", ["straße.example", "STRAßE.example", "www.xn--strae-oqa.example:443"])
+def test_a_host_has_one_name_in_every_spelling(host: str) -> None:
+    assert canonical_address(f"https://{host}/a") == "https://xn--strae-oqa.example/a"
+    assert domain(f"https://{host}/a") == "xn--strae-oqa.example"
+
+
+def test_a_host_that_has_no_such_spelling_stays_as_it_is() -> None:
+    assert canonical_address("https://i❤.example/a") == "https://i❤.example/a"
+
+
 def test_half_a_character_does_no_harm() -> None:
     assert canonical_address("https://example.org/\ud800?q=\udfff")
 

@@ -45,6 +45,11 @@ app.</noscript><div class="x"></div><script src="/main.js"></script></body></htm
 SOFT_404 = """<html><head><title>Page not found - Example</title></head><body><nav><a href="/">Home</a></nav><main>
 <h1>Sorry</h1><p>The page you are looking for has moved or never was. Try the search.</p></main></body></html>"""
 ERROR = """<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><p>nginx</p></body></html>"""
+SIGNPOST = """<html><head><title>Moved</title><meta http-equiv="refresh" content="0; url=https://example.org/new"></head>
+<body><p>Moved <a href="https://example.org/new">here</a>.</p></body></html>"""
+SIGNPOST_LATER = """<html><head><META content='5;URL=/new' http-equiv=Refresh></head><body><p>This page has a new
+address. If your browser does not take you there within five seconds, follow this link, and change your bookmark
+too.</p></body></html>"""
 ERROR_NUMBER = """<html><head><title>404 | Example</title></head><body><p>There is nothing here.</p></body></html>"""
 
 
@@ -65,6 +70,8 @@ ERROR_NUMBER = """<html><head><title>404 | Example</title></head><body><p>There 
         (SOFT_404, Obstacle.ERROR_PAGE),
         (ERROR, Obstacle.ERROR_PAGE),
         (ERROR_NUMBER, Obstacle.ERROR_PAGE),
+        (SIGNPOST, Obstacle.SIGNPOST),
+        (SIGNPOST_LATER, Obstacle.SIGNPOST),
     ],
 )
 def test_a_page_that_stands_in_for_the_text_is_recognised(page: str, obstacle: Obstacle) -> None:
@@ -101,6 +108,10 @@ MARKS = """<script>window._cf_chl_opt=1</script><script src="https://www.google.
         "<html><title>Peugeot 404</title><p>The Peugeot 404 was made from 1960 to 1975 in Sochaux.</p></html>",
         "<html><title>404 Main Street</title><p>A house that was built in 1904 and sold in 1950.</p></html>",
         "<html><title>Note</title><p>A very short note.</p><script>x()</script></html>",
+        # What loads itself anew points nowhere, at once or every minute.
+        """<html><meta http-equiv="refresh" content="5"><title>Tide</title><p>High water at 10:42, 4.1 m.</p></html>""",
+        """<html><meta http-equiv="refresh" content="60; url=/t"><title>Tide</title><p>High water: 10:42.</p></html>""",
+        f"""<html><meta http-equiv="refresh" content="0; url=/no-scripts"><body>{ARTICLE}</body></html>""",
         "<html><title>Note</title><p>A very short note.</p><p><a href='/login'>Log in</a></p></html>",
         f"""<html><meta property="og:type" content="article"><title>Access denied: a history</title>
         <meta property="article:published_time" content="2024-01-01">

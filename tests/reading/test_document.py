@@ -27,5 +27,16 @@ def test_tidy_leaves_one_blank_line_and_no_spaces_at_line_ends() -> None:
     assert tidy("\n\na  \n \n\n\n  b\t\n") == "a\n\n  b"
 
 
+def test_nothing_turns_a_text_round() -> None:
+    turned = "pay \u202e\u2066000.1\u2069\u202c euro \u202a\u202b\u202d\u2067\u2068\u200fא"
+    assert clean(turned) == "pay 000.1 euro \u200fא"
+    assert one_line(turned) == "pay 000.1 euro \u200fא"
+
+
+def test_a_title_without_end_is_cut_at_a_word() -> None:
+    assert one_line("words " * 40_000) == f"{'words ' * 50}…"
+    assert len(one_line("x" * 200_000) or "") == 302
+
+
 def test_a_title_that_says_nothing_is_none() -> None:
     assert [one_line(text) for text in (None, " ", "None", "untitled", " A \n title ")] == [None] * 4 + ["A title"]

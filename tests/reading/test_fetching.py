@@ -22,6 +22,8 @@ from deepwell.reading.unpacking import Unpacking
 from deepwell.testing import START
 
 PUBLIC, OTHER_PUBLIC = "93.184.215.14", "151.101.1.69"
+BARE_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""Trusts nobody, and is there at once: loading certificates can take longer than a short limit allows."""
 
 Behaviour = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Answer = bytes | Behaviour
@@ -255,7 +257,7 @@ async def test_a_proxy_in_the_environment_is_not_used(site: Site, monkeypatch: p
     assert (await fetched(site, ok(b"direct"))).body == b"direct"
 
 
-@pytest.mark.parametrize("number", [400, 401, 403, 404, 410, 429, 500, 503, 304, 300])
+@pytest.mark.parametrize("number", [400, 401, 403, 404, 410, 429, 500, 503, 304, 300, 206])
 async def test_a_status_other_than_success_is_a_failure(site: Site, number: int) -> None:
     failed = await failure(site, status(number))
     assert (failed.failure, failed.status) == (WebFailure.STATUS, number)
@@ -521,6 +523,59 @@ async def test_five_redirects_are_followed_and_no_more(site: Site) -> None:
     assert (await fetched(site, redirect("/1"))).body == b"just so"
 
 
+async def test_a_page_that_many_links_lead_to_is_asked_for_once(site: Site) -> None:
+    site.pages |= {"/1": redirect("/page"), "/2": redirect("/1"), "/page": ok(b"here")}
+    async with fetching(site) as fetcher:
+        together = await asyncio.gather(*(fetcher.fetch(site.url(path)) for path in ("/1", "/2", "/page")))
+        later = await fetcher.fetch(site.url("/page#part"))
+    assert {(page.url, page.body, page.fetched_at) for page in [*together, later]} == {
+        (site.url("/page"), b"here", START)
+    }
+    assert sorted(site.paths) == ["/1", "/2", "/page"]
+
+
+async def test_what_was_had_keeps_the_time_at_which_it_was_had(site: Site) -> None:
+    times = iter(START + timedelta(minutes=minute) for minute in range(9))
+    site.pages["/page"] = ok(b"here")
+    async with Fetcher(lambda: next(times), own_hosts=allow_list([site.netloc]), honours_robots=False) as fetcher:
+        first, again = [await fetcher.fetch(site.url("/page")) for _ in range(2)]
+    assert first.fetched_at == again.fetched_at == START
+
+
+async def test_what_takes_too_much_room_is_asked_for_again(site: Site) -> None:
+    site.pages |= {f"/{number}": ok(b"x" * 400) for number in range(3)}
+    async with fetching(site, limits=FetchLimits(kept_bytes=1000)) as fetcher:
+        for path in ("/0", "/1", "/2", "/2", "/1", "/0"):
+            assert len((await fetcher.fetch(site.url(path))).body) == 400
+    assert site.paths == ["/0", "/1", "/2", "/0"]
+
+
+async def test_a_page_that_failed_is_asked_for_again(site: Site) -> None:
+    site.pages["/page"] = status(503)
+    async with fetching(site) as fetcher:
+        with pytest.raises(FetchFailed):
+            await fetcher.fetch(site.url("/page"))
+        site.pages["/page"] = ok(b"there")
+        assert (await fetcher.fetch(site.url("/page"))).body == b"there"
+
+
+async def test_who_waits_for_a_page_asks_itself_when_the_first_is_cut_off(site: Site) -> None:
+    arrived = asyncio.Event()
+
+    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        arrived.set()
+        await _nothing(reader, writer)
+
+    site.pages["/page"] = hang
+    async with fetching(site) as fetcher:
+        first, second = [asyncio.create_task(fetcher.fetch(site.url("/page"))) for _ in range(2)]
+        await happens(arrived)
+        site.pages["/page"] = ok(b"there")
+        first.cancel()
+        assert (await second).body == b"there"
+    assert first.cancelled()
+
+
 async def test_a_redirect_to_nowhere_is_a_status(site: Site) -> None:
     assert (await failure(site, status(302))).status == 302
 
@@ -654,9 +709,10 @@ async def _half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
     ids=["hang", "hang in body", "drip", "drip in headers"],
 )
 async def test_an_answer_that_takes_too_long_is_a_timeout(site: Site, answer: Answer) -> None:
-    failed = await failure(site, answer, limits=FetchLimits(seconds=0.2))
+    failed = await failure(site, answer, limits=FetchLimits(seconds=0.2), ssl_context=BARE_TLS)
     assert failed.failure is WebFailure.TIMEOUT
     assert str(failed) == "The server could not be read within 0.2 seconds."
+    assert failed.final  # nobody waits for it once more
     await happens(site.ended)
 
 
@@ -907,7 +963,8 @@ async def test_a_site_without_rules_is_read(site: Site, answer: Answer) -> None:
 )
 async def test_a_site_that_does_not_tell_its_rules_is_not_read(site: Site, answer: Answer) -> None:
     site.pages["/robots.txt"] = answer
-    failed = await failure(site, ok(b"page"), honours_robots=True, limits=FetchLimits(robots_seconds=0.2))
+    limits = FetchLimits(robots_seconds=0.2)
+    failed = await failure(site, ok(b"page"), honours_robots=True, limits=limits, ssl_context=BARE_TLS)
     assert failed.failure is WebFailure.ROBOTS
     assert set(site.paths) == {"/robots.txt"}
 

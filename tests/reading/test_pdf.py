@@ -36,6 +36,18 @@ def test_running_heads_and_page_numbers_go(make_pdf: MakePdf) -> None:
     assert "Content of page two." in text
 
 
+@pytest.mark.parametrize("below", [[], ["Alarm bell 0"]])
+def test_pages_that_differ_only_by_their_numbers_are_kept(make_pdf: MakePdf, below: list[str]) -> None:
+    pages = [[f"Fire drill {n}: leave by door {n}.", *(line.replace("0", str(n)) for line in below)] for n in range(4)]
+    text = read(make_pdf(*pages), "a.pdf").text
+    assert all(line in text for page in pages for line in page)
+
+
+def test_a_stamp_on_every_picture_is_no_text(make_pdf: MakePdf) -> None:
+    with pytest.raises(Unreadable, match=r"scan\.pdf has no text layer"):
+        read(make_pdf(*(["Copied by the Archive", f"- {n} -"] for n in range(4))), "scan.pdf")
+
+
 def test_a_title_that_a_program_wrote_is_not_taken(make_pdf: MakePdf) -> None:
     info = b"<< /Title (Microsoft Word - draft3.doc) >>"
     assert read(make_pdf(["x"], trailer=b"/Info 6 0 R", extra=[info]), "paper.pdf").title == "paper"

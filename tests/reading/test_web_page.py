@@ -169,6 +169,8 @@ async def test_what_cannot_be_read_is_one_sentence(workshop: Workshop, body: byt
         ("http://example.org", "example.org"),
         ("http://example.org/a\nb", "example.org/ab"),
         ("http://[::1", "The page"),
+        ("http://10.0.0.7:8080/wiki/Tides/", "The page /wiki/Tides"),
+        ("http://[fd00::7]/", "The page"),
         ("", "The page"),
         (f"http://example.org/{'x' * 500}", f"example.org/{'x' * 88}"),
     ],

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from deepwell.errors import BadRequest
+from deepwell.reading.addresses import WebAddress
 from deepwell.vocabulary.scope import Scope
 
 
@@ -47,6 +48,20 @@ def test_what_cannot_be_meant_is_refused(wrong: dict[str, object]) -> None:
 )
 def test_sites(address: str, inside: bool) -> None:
     assert Scope(include_sites=("example.org",), exclude_sites=("old.example.org",)).admits(address, None) is inside
+
+
+@pytest.mark.parametrize("site", ["münchen.de", "xn--mnchen-3ya.de", "MU\u0308NCHEN.de"])
+@pytest.mark.parametrize("host", ["münchen.de", "www.xn--mnchen-3ya.de", "Mu\u0308nchen.de", "münchen.de."])
+def test_a_site_is_the_same_in_every_spelling(site: str, host: str) -> None:
+    assert Scope(include_sites=(site,)).admits_site(f"https://{host}/x")
+    assert not Scope(exclude_sites=(site,)).admits_site(f"https://{host}/x")
+
+
+def test_a_site_is_spelled_as_it_will_be_asked_for() -> None:
+    scope = Scope(exclude_sites=("straße.de",))
+    assert not scope.admits_site(WebAddress.parse("https://straße.de/").url)
+    assert scope.admits_site("https://strasse.de/")
+    assert not Scope(include_sites=("example.org",)).admits_site("https://i❤.example/")
 
 
 @pytest.mark.parametrize(

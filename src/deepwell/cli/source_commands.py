@@ -1,5 +1,6 @@
 """The commands about sources: those of a run with what was quoted from them, one of them whole, or a new one."""
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,7 +15,7 @@ from deepwell.cli import printed
 from deepwell.cli.exit_codes import Exit
 from deepwell.cli.guarded import guarded, output
 from deepwell.configuration import Configuration, home
-from deepwell.errors import BadRequest
+from deepwell.errors import BadRequest, Unreadable
 from deepwell.language.addresses import is_web
 from deepwell.store.runs import RunStore
 from deepwell.vocabulary.run import KeptSource, RunStatus, StoredRun
@@ -23,6 +24,8 @@ from deepwell.vocabulary.source import Source
 AROUND = 120
 """Characters of context shown on each side of a quoted span."""
 QUOTED = "bold green"
+_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}(?=[:/?#]|$)")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
 _WITHOUT_SOURCES: dict[RunStatus, str] = {
     "running": "it is still running",
     "done": "its report cites none",
@@ -68,9 +71,7 @@ async def sources(console: Console, store: RunStore, run: StoredRun) -> None:
 
 async def read(console: Console, target: str, configuration: Configuration, *, as_json: bool) -> Exit:
     """Read an address or a file, and print it: about it first, then the text as it would be kept."""
-    from deepwell.api import read_source
-
-    source = await read_source(target, configuration)
+    source = await _read(target, configuration)
     if as_json:
         printed.json_text(asdict(source))
         return Exit.REPORT
@@ -129,6 +130,29 @@ async def _source(console: Console, name: str, number: int, *, as_json: bool, sp
     else:
         _whole(console, kept, quotes)
     return Exit.REPORT
+
+
+async def _read(target: str, configuration: Configuration) -> Source:
+    from deepwell.api import read_source
+
+    if not target.strip():
+        raise BadRequest("There is nothing to read; name a web address or a file.")
+    try:
+        return await read_source(target, configuration)
+    except Unreadable as error:
+        if not isinstance(error.__cause__, FileNotFoundError) or not (advice := _advice(target)):
+            raise
+        raise Unreadable(f"{error} {advice}") from error
+
+
+def _advice(target: str) -> str:
+    """What to write instead of an address that was taken for the name of a file; empty for what looks like one."""
+    from deepwell.reading.formats import is_known
+
+    host = _HOST.match(target)
+    if host and not is_known(host[0]):
+        return f"To read it from the web, write https://{target}."
+    return "Of addresses, those with http:// or https:// in front are read." if _SCHEME.match(target) else ""
 
 
 def _spans_of(content_hash: str, spans: Sequence[tuple[str, int, int]]) -> list[tuple[int, int]]:

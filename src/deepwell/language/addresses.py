@@ -3,6 +3,8 @@
 import re
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
+from deepwell.vocabulary.hosts import ascii_host
+
 _TRACKING = frozenset(
     """
     _ga _gl _hsenc _hsmi __hsfp __hssc __hstc cmpid cmp_id dclid fb_action_ids fb_action_types fb_ref fb_source fbclid
@@ -23,8 +25,8 @@ _KEPT_IN_PATH = "/:@!$&'()*+,;=~-._"
 def canonical_address(address: str) -> str:
     """The same text for every address of one page: a key to compare by, not to fetch.
 
-    Scheme, `www.`, default ports, fragments, tracking parameters, the order of parameters and the last slash make no
-    difference. What is no web address stays as it is.
+    Scheme, `www.`, the spelling of the host, default ports, fragments, tracking parameters, the order of parameters
+    and the last slash make no difference. What is no web address stays as it is.
     """
     # A lone surrogate is no character: it cannot be written into an address.
     parts = _web_parts(address.encode("utf-8", "backslashreplace").decode())
@@ -39,7 +41,7 @@ def canonical_address(address: str) -> str:
 def domain(address: str) -> str:
     """The host of a web address without `www.`; any other address is its own domain."""
     parts = _web_parts(address)
-    return (parts.hostname or "").removeprefix("www.") if parts else address
+    return _name(parts).removeprefix("www.") if parts else address
 
 
 def is_web(address: str) -> bool:
@@ -57,8 +59,17 @@ def _web_parts(address: str) -> SplitResult | None:
 
 
 def _host(parts: SplitResult) -> str:
-    host = (parts.hostname or "").rstrip(".").removeprefix("www.")
+    host = _name(parts).rstrip(".").removeprefix("www.")
     return host if parts.port in (None, _DEFAULT_PORTS[parts.scheme]) else f"{host}:{parts.port}"
+
+
+def _name(parts: SplitResult) -> str:
+    """The host in the spelling that the web asks for it by; what has none stays as it was written."""
+    host = parts.hostname or ""
+    try:
+        return ascii_host(host)
+    except UnicodeError:
+        return host
 
 
 def _path(path: str) -> str:

@@ -9,9 +9,9 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from urllib.parse import quote, unquote
 
 from deepwell.errors import BadConfiguration, Unreadable
+from deepwell.vocabulary.hosts import MAX_HOST_CHARACTERS, ascii_host
 
 MAX_ADDRESS_CHARACTERS = 4096
-MAX_HOST_CHARACTERS = 253
 WEB_PORTS = {"http": 80, "https": 443}
 
 IPAddress = IPv4Address | IPv6Address
@@ -157,24 +157,18 @@ def _ipv6(text: str) -> str:
 
 
 def _host_name(text: str) -> str:
-    host = text.lower() if text.isascii() else _idna(text)
+    if any(_mimics_ascii(sign) for sign in text[:MAX_HOST_CHARACTERS] if not sign.isascii()):
+        raise Refused(Refusal.NOTATION)
+    try:
+        host = ascii_host(text)
+    except UnicodeError as error:
+        raise Refused(Refusal.NOTATION) from error
     labels = host.split(".")
     if len(host) > MAX_HOST_CHARACTERS or not all(_LABEL.fullmatch(label) for label in labels):
         raise Refused(Refusal.NOTATION)
     if _NUMBER.fullmatch(labels[-1]) and literal_ip(host) is None:
         raise Refused(Refusal.NOTATION)
     return host
-
-
-def _idna(text: str) -> str:
-    import idna
-
-    if len(text) > MAX_HOST_CHARACTERS or any(_mimics_ascii(sign) for sign in text if not sign.isascii()):
-        raise Refused(Refusal.NOTATION)
-    try:
-        return idna.encode(unicodedata.normalize("NFC", text.lower())).decode("ascii")
-    except UnicodeError as error:  # also the base of idna's own errors
-        raise Refused(Refusal.NOTATION) from error
 
 
 def _mimics_ascii(sign: str) -> bool:

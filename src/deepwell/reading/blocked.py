@@ -17,6 +17,7 @@ class Obstacle(StrEnum):
     LOGIN = "login wall"
     SCRIPT_SHELL = "script shell"
     ERROR_PAGE = "error page"
+    SIGNPOST = "signpost"
 
 
 _CLAUSES = {
@@ -26,6 +27,7 @@ _CLAUSES = {
     Obstacle.LOGIN: "asks its visitors to log in.",
     Obstacle.SCRIPT_SHELL: "shows no text unless its scripts are run.",
     Obstacle.ERROR_PAGE: "answers with an error page.",
+    Obstacle.SIGNPOST: "only sends its visitors on to another address.",
 }
 
 
@@ -84,6 +86,7 @@ _LOGIN_WORDS = 60
 _TEASER_WORDS = 60
 """Fewer words than this are no text; more of them can be quoted, even when the rest has to be paid for."""
 _SHELL_WORDS = 25
+_SIGNPOST_WORDS = 60
 _BARE_WORDS = 150
 _CONSENT_MENTIONS = 3
 _SENTENCE_END = re.compile(r"[.!?;\n]")
@@ -203,6 +206,11 @@ _APP_ROOT = _any_of(r"""
     <(?:div|main)[^>]{0,200}?\bid=["']?(?:root|app|__next|__nuxt|___gatsby|svelte|q-app|mount)(?=["'\s>])[^>]{0,200}>\s{0,99}</
     <app-root\b
 """)
+# A page may well load itself anew every minute; one that only points elsewhere does so at once. No "<" within a tag: no
+# part of the page is looked at twice.
+_SENDS_ON = re.compile(
+    r"""<meta(?=[^<>]{0,500}?\brefresh\b)[^<>]{0,500}?content\s{0,9}=\s{0,9}["']?\s{0,9}(?:\d|10)(?:\.\d{0,9})?\s{0,9}[;,]\s{0,9}url"""
+)
 _ERROR_TITLE = _any_of(r"""
     ^\W{0,3}(?:(?:http )?error\W{1,3})?(?:40[0134]|410|429|451|50[0234]|52[0-7])(?:\W{0,3}$|\s?[-–—|:•])
     \b(?:40[034]|410|50[023])\W{1,3}(?:error|not found|forbidden|gone|page|bad gateway|internal server)
@@ -264,6 +272,12 @@ def _is_script_shell(look: Look) -> bool:
     return bool(_APP_ROOT.search(look.source) or _NEEDS_SCRIPTS.search(look.page))
 
 
+def _is_signpost(look: Look) -> bool:
+    if look.words > _SIGNPOST_WORDS or look.is_article or not _is_bare(look):
+        return False
+    return bool(_SENDS_ON.search(look.source))
+
+
 _CHECKS: tuple[tuple[Obstacle, Callable[[Look], bool]], ...] = (
     (Obstacle.ROBOT_CHECK, _is_robot_check),
     (Obstacle.CONSENT, _is_consent_wall),
@@ -271,6 +285,7 @@ _CHECKS: tuple[tuple[Obstacle, Callable[[Look], bool]], ...] = (
     (Obstacle.ERROR_PAGE, _is_error_page),
     (Obstacle.LOGIN, _is_login_wall),
     (Obstacle.SCRIPT_SHELL, _is_script_shell),
+    (Obstacle.SIGNPOST, _is_signpost),
 )
 """The plainest first: an error page may have a login form at its top, but not the other way round."""
 

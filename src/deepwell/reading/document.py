@@ -4,14 +4,18 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-READING_VERSION = 1
+from deepwell.language import lines
+
+READING_VERSION = 2
 """Raised when a reader gives another text for the same bytes: what was read before is then read again."""
 
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-# Control characters, the byte order mark in mid-text, and noncharacters carry nothing a reader could quote.
-_UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
+# Control characters, the byte order mark in mid-text, and noncharacters carry nothing a reader could quote; and what
+# turns the characters behind it round would have a reader see another text than the one that was quoted.
+_UNWANTED = re.compile(rf"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff{lines.TURNING}]")
 _SPACES_AT_LINE_END = re.compile(r"[ \t\u00a0]+$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")
+_LONGEST_LINE = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,7 @@ class Document:
 
     title: str
     text: str
-    """NFC, lines end in \\n, no NULs or other control characters."""
+    """NFC, lines end in \\n, no NULs or other control characters, none that change the direction of others."""
     kind: str
     """markdown, text, html, pdf or docx."""
     author: str | None = None
@@ -41,8 +45,8 @@ def tidy(text: str) -> str:
 
 
 def one_line(text: str | None) -> str | None:
-    """A title or a name as one line; None when it says nothing."""
-    line = " ".join(clean(text or "").split())
+    """A title or a name as one line of sensible length; None when it says nothing."""
+    line = lines.one_line(clean(text or ""), _LONGEST_LINE)
     return None if line.casefold() in {"", "none", "null", "~", "untitled", "unknown"} else line
 
 

@@ -23,6 +23,7 @@ from deepwell.reading.addresses import (
     WebAddress,
     ambiguous,
 )
+from deepwell.reading.answers import Answer, Answers
 from deepwell.reading.dialing import GuardedBackend, Resolver, TooMuch, resolve
 from deepwell.reading.robots import MAX_RULES_BYTES, Forbidden, Robots, RulesUnknown
 from deepwell.reading.unpacking import Damaged, Unpacking
@@ -50,9 +51,11 @@ class FetchFailed(Unreadable):
         self.failure = failure
         self.status = status
         """The HTTP status, where one was the reason."""
-        self.final = failure is WebFailure.ROBOTS or (status or 0) in _FOR_GOOD
+        self.final = failure in _NOT_TRIED_AGAIN or (status or 0) in _FOR_GOOD
 
 
+_NOT_TRIED_AGAIN = frozenset({WebFailure.ROBOTS, WebFailure.TIMEOUT})
+"""A page that hung once has cost a run as much time as a page may: there are others to be read."""
 _FOR_GOOD = frozenset(range(400, 500)) - {408, 425, 429}
 """Statuses that say: not at this address, or not for this reader."""
 
@@ -71,6 +74,8 @@ class FetchLimits:
     """As they come over the wire, headers included."""
     body_bytes: int = 25 * MEGABYTE
     """After unpacking."""
+    kept_bytes: int = 50 * MEGABYTE
+    """Of all pages together: how much is remembered of what was had, for other links that lead to the same pages."""
     redirects: int = 5
     at_once: int = 16
     at_once_per_host: int = 4
@@ -124,6 +129,7 @@ class Fetcher:
         self._ssl_context = ssl_context
         self._certificates: asyncio.Task[ssl.SSLContext] | None = None
         self._pool: httpcore2.AsyncConnectionPool | None = None
+        self._answers = Answers(self._limits.kept_bytes)
         self._robots = Robots(self._rules, self._agent.partition("/")[0]) if honours_robots else None
         self._places = asyncio.Semaphore(self._limits.at_once)
         self._host_places = defaultdict[str, asyncio.Semaphore](
@@ -161,7 +167,7 @@ class Fetcher:
             content_type=answer.content_type,
             charset=answer.charset,
             body=answer.body,
-            fetched_at=self._now(),
+            fetched_at=answer.at,
             headers={
                 name: value[:_MAX_HEADER_CHARACTERS] for name, value in answer.headers.items() if name in KEPT_HEADERS
             },
@@ -183,19 +189,27 @@ class Fetcher:
 
     async def _followed(
         self, address: WebAddress, robots: Robots | None, cut_at: int | None = None
-    ) -> tuple[WebAddress, "_Answer"]:
+    ) -> tuple[WebAddress, Answer]:
         """The first answer that is no redirect; every hop is checked like the first."""
         first, seen = address, set[str]()
         while address.url not in seen and len(seen) <= self._limits.redirects:
             seen.add(address.url)
-            if robots:
-                await _heed(robots, address)
-            answer = await self._asked(address, cut_at)
+            answer = await self._hop(address, robots, cut_at)
             if answer.location is None:
                 return address, answer
             address = self._onward(address, answer.location)
         how = "in a circle" if address.url in seen else "on too many times"
         raise FetchFailed(WebFailure.REDIRECTS, f"{first.shown} sends readers {how}.")
+
+    async def _hop(self, address: WebAddress, robots: Robots | None, cut_at: int | None) -> Answer:
+        """What one address answers; each is asked once a run, except for rules, which may be cut and no page."""
+
+        async def ask() -> Answer:
+            if robots:
+                await _heed(robots, address)
+            return await self._asked(address, cut_at)
+
+        return await (self._answers.answer(address.url, ask) if cut_at is None else ask())
 
     def _onward(self, address: WebAddress, location: str) -> WebAddress:
         """Where a redirect leads. From https to http is followed: nothing secret is ever sent, pages on http are read
@@ -213,7 +227,7 @@ class Fetcher:
             raise _led_astray(address, Refusal.INSIDE)
         return onward
 
-    async def _asked(self, address: WebAddress, cut_at: int | None) -> "_Answer":
+    async def _asked(self, address: WebAddress, cut_at: int | None) -> Answer:
         request = httpcore2.URL(scheme=address.scheme, host=address.host, port=address.port, target=address.target)
         headers = [
             ("Host", address.netloc),
@@ -228,11 +242,12 @@ class Fetcher:
                 async with pool.stream("GET", request, headers=headers, extensions={"timeout": timeouts}) as response:
                     return await self._answer(address, response, cut_at)
 
-    async def _answer(self, address: WebAddress, response: httpcore2.Response, cut_at: int | None) -> "_Answer":
+    async def _answer(self, address: WebAddress, response: httpcore2.Response, cut_at: int | None) -> Answer:
         headers = {name.decode("latin-1").lower(): _text(value) for name, value in response.headers}
         if response.status in _REDIRECTS and headers.get("location"):
-            return _Answer(response.status, headers, b"", location=headers["location"])
-        if not 200 <= response.status < 300:
+            return Answer(response.status, headers, b"", self._now(), location=headers["location"])
+        # A part of a page, which nobody asked for, must not be quoted as the whole.
+        if not 200 <= response.status < 300 or response.status == _PART:
             sentence = f"{address.shown} answered with HTTP status {response.status}."
             raise FetchFailed(WebFailure.STATUS, sentence, response.status)
         limit = self._limits.body_bytes if cut_at is None else cut_at
@@ -241,7 +256,7 @@ class Fetcher:
         body = await _body(
             response, Unpacking.of(headers.get("content-encoding", "")), limit, is_cut=cut_at is not None
         )
-        return _Answer(response.status, headers, body)
+        return Answer(response.status, headers, body, self._now())
 
     def _loading(self) -> asyncio.Task[ssl.SSLContext]:
         """The certificates. Loading them takes a while: it begins early and goes on beside the first searches."""
@@ -267,29 +282,10 @@ class Fetcher:
 
 # Answers
 
+_PART = 206
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NO_RULES = frozenset(range(400, 500)) - {429}
 """Statuses that mean a site without robots.txt. 429 asks for less, so it is taken like a server's error."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    location: str | None = None
-
-    @property
-    def content_type(self) -> str:
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-    @property
-    def charset(self) -> str | None:
-        for parameter in self.headers.get("content-type", "").split(";")[1:]:
-            name, _, value = parameter.partition("=")
-            if name.strip().lower() == "charset":
-                return value.strip(" \t\"'").lower() or None
-        return None
 
 
 def _text(value: bytes) -> str:

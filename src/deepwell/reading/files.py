@@ -42,11 +42,11 @@ def load(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> Loaded:
     try:
         loaded = _load_once(path, max_bytes) or _load_once(path, max_bytes)
     except OSError as error:
-        raise Unreadable(f"{path.name} {_reason(path, error)}") from error
+        raise Unreadable(f"{_name(path)} {_reason(path, error)}") from error
     except ValueError as error:
         raise Unreadable("A file name with a NUL in it cannot be read.") from error
     if loaded is None:
-        raise Unreadable(f"{path.name} changed while it was being read.")
+        raise Unreadable(f"{_name(path)} changed while it was being read.")
     return loaded
 
 
@@ -65,17 +65,22 @@ def parse(data: bytes, name: str, workshop: Workshop | None = None) -> Document:
 def _load_once(path: Path, max_bytes: int) -> Loaded | None:
     """None when the file changed under our eyes."""
     # Asked before opening, because opening can have effects on a device; and after, because the path may be swapped.
-    _check(path.name, path.stat(), max_bytes)
+    _check(_name(path), path.stat(), max_bytes)
     # Opening a pipe without a writer would wait forever.
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         before = os.fstat(file.fileno())
-        _check(path.name, before, max_bytes)
+        _check(_name(path), before, max_bytes)
         data = file.read(max_bytes + 1)
         after = os.fstat(file.fileno())
     state = (before.st_size, before.st_mtime_ns)
     if state != (after.st_size, after.st_mtime_ns) or len(data) != before.st_size:
         return None
     return Loaded(data, *state)
+
+
+def _name(path: Path) -> str:
+    """As sentences call it; the root has no name but itself."""
+    return path.name or str(path)
 
 
 def _check(name: str, state: os.stat_result, max_bytes: int) -> None:

@@ -16,6 +16,7 @@ from deepwell.reading.plain import title_from
 # pdfium marks most hyphens at line ends with one of two code points, and leaves some as they are.
 _LINE_END_HYPHEN = re.compile(r"(?:[\x02\ufffe\u00ad]|(?<=[^\W\d_])-[ \t]*\n)\s*(?P<next>\w?)")
 _DIGITS = re.compile(r"\d+")
+_LETTER = re.compile(r"[^\W\d_]")
 _NUMBERED_HEADING = re.compile(r"(?:\d+\.)*\d+\.?\s+[A-Z]\S*(?:\s\S+){0,9}")
 _PARAGRAPH_END = (".", "!", "?", ":", "”", '"', "。")
 _JUNK_TITLE = re.compile(r"(?i)microsoft word - .*|.*\.(?:docx?|tex|dvi|indd|rtf|odt|pdf|qxd)|slide 1|untitled.*")
@@ -68,13 +69,19 @@ def _joined(hyphen: re.Match[str]) -> str:
 
 def _without_running_lines(pages: list[list[str]]) -> list[list[str]]:
     """Pages without the first and last lines that most of them share, page numbers aside."""
-    pages = [[line for line in page if line] for page in pages]
+    pages = left = [[line for line in page if line] for page in pages]
     if len(pages) < _FEW_PAGES:
         return pages
     for edge in (0, -1):
-        seen = Counter(_shape(page[edge]) for page in pages if page)
-        pages = [page if page and seen[_shape(page[edge])] * 2 <= len(pages) else _cut(page, edge) for page in pages]
-    return pages
+        seen = Counter(_shape(page[edge]) for page in left if page)
+        left = [page if page and seen[_shape(page[edge])] * 2 <= len(pages) else _cut(page, edge) for page in left]
+    alike = Counter(line for page in pages for line in set(page))
+    return [rest or _own_lines(page, alike, len(pages)) for rest, page in zip(left, pages, strict=True)]
+
+
+def _own_lines(page: list[str], alike: Counter[str], pages: int) -> list[str]:
+    """What to keep of a page that seems to have nothing but running lines: those that say something of their own."""
+    return [line for line in page if alike[line] * 2 <= pages and _LETTER.search(line)]
 
 
 def _shape(line: str) -> str:

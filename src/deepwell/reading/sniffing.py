@@ -4,6 +4,8 @@ import codecs
 import re
 from enum import StrEnum
 
+from deepwell.reading.encodings import by_mark, has_mark, looks_binary
+
 _LOOKED_AT = 2048
 """Bytes at the front that decide the kind."""
 
@@ -42,16 +44,6 @@ _TAG = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _XML = re.compile(rb"\s*+<(?:\?xml|rss|feed|svg|urlset|sitemapindex)\b", re.IGNORECASE)
-_CONTROLS = bytes(code for code in range(32) if chr(code) not in "\t\n\x0b\x0c\r\x1b")
-
-# UTF-32 first: its little-endian mark begins with that of UTF-16.
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _META = re.compile(
     rb"""<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{2,40})|<\?xml[^>]{0,100}?encoding=["']([\w.:-]{2,40})""",
     re.IGNORECASE,
@@ -132,9 +124,8 @@ def decoded(body: bytes, charset: str | None) -> str:
 
     UTF-8 goes before what was declared because nothing else looks like it by chance, and servers are often wrong.
     """
-    for mark, encoding in _MARKS:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(encoding, "replace")
+    if (marked := by_mark(body)) is not None:
+        return marked
     if wide := _wide(body):
         return body.decode(wide, "replace")
     named = _named(charset), _named_within(body)
@@ -154,9 +145,10 @@ def _by_magic(body: bytes, start: bytes, declared: str) -> Kind | None:
     if start.startswith(_OLE):
         # Its reader says what to do about an old or a locked Word file.
         return Kind.DOCX if declared in _WORD_TYPES else Kind.UNSUPPORTED
-    if any(start.startswith(mark) for mark, _ in _MARKS):
+    if has_mark(start):
         return None
-    return Kind.UNSUPPORTED if start.startswith(_NOT_PROSE) or _is_binary(start) else None
+    is_binary = looks_binary(start) and not _wide(start)
+    return Kind.UNSUPPORTED if start.startswith(_NOT_PROSE) or is_binary else None
 
 
 def _by_markup(start: bytes, declared: str) -> Kind | None:
@@ -174,12 +166,6 @@ def _by_markup(start: bytes, declared: str) -> Kind | None:
 
 def _is_json(start: bytes, declared: str) -> bool:
     return not declared.startswith("text/") and start.lstrip()[:1] in (b"{", b"[")
-
-
-def _is_binary(start: bytes) -> bool:
-    if _wide(start):
-        return False
-    return len(start) - len(start.translate(None, _CONTROLS)) > 2 + len(start) // 50
 
 
 def _wide(body: bytes) -> str | None:

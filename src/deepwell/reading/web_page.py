@@ -5,12 +5,14 @@ from urllib.parse import urlsplit
 
 from deepwell.budget.threads import in_thread
 from deepwell.errors import Unreadable
+from deepwell.reading.addresses import literal_ip
 from deepwell.reading.blocked import blocked_by
 from deepwell.reading.document import Document, one_line
 from deepwell.reading.formats import DOCX, MARKDOWN, PDF, PLAIN, WEB_PAGE, load_reader
 from deepwell.reading.sniffing import Kind, decoded, sniff
 from deepwell.reading.workshop import Wanted, Workshop
 
+_NAMELESS = "The page"
 _LONGEST_NAME = 100
 _CHARSET = re.compile(r"""charset\s{0,9}=\s{0,9}["']?([\w.:-]{2,40})""", re.IGNORECASE)
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
@@ -32,13 +34,17 @@ async def document_from(
 
 
 def shown(address: str) -> str:
-    """An address as sentences name it: host and path, without what may be secret in it."""
+    """An address as sentences name it: host and path, without what may be secret in it.
+
+    Numbers are left out: they may be those of an inner network.
+    """
     try:
         parts = urlsplit(address)
-        name = one_line(f"{parts.hostname or ''}{parts.path.rstrip('/')}")
     except ValueError:
-        name = None
-    return (name or "The page")[:_LONGEST_NAME]
+        return _NAMELESS
+    host = parts.hostname or ""
+    where = f"{_NAMELESS} " if literal_ip(host) else host
+    return (one_line(f"{where}{parts.path.rstrip('/')}") or _NAMELESS)[:_LONGEST_NAME]
 
 
 def _read(

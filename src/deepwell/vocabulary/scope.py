@@ -7,6 +7,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from deepwell.errors import BadRequest
+from deepwell.vocabulary.hosts import ascii_host
 
 _CODE = re.compile(r"[a-z]{2}", re.ASCII)
 _DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
@@ -76,8 +77,8 @@ class Scope:
     def admits_site(self, address: str) -> bool:
         """Whether the address lies on an included site, or on none that is excluded."""
         try:
-            host = (urlsplit(address).hostname or "").lower()
-        except ValueError:
+            host = ascii_host(urlsplit(address).hostname or "").rstrip(".")
+        except ValueError:  # brackets that do not match, or no name of a host
             return False
         if any(_below(host, site) for site in self.exclude_sites):
             return False
@@ -105,8 +106,8 @@ def _site(given: str) -> str:
     written = given.strip().lower()
     try:
         host = urlsplit(written if "//" in written else f"//{written}").hostname or ""
-        host = host.removeprefix("www.").rstrip(".").encode("idna").decode("ascii")
-    except (ValueError, UnicodeError):
+        host = ascii_host(host.removeprefix("www.").rstrip("."))
+    except ValueError:
         host = ""
     if not _SITE.fullmatch(host):
         raise BadRequest(f"{given[:80]!r} is no site; write it as example.org.")
