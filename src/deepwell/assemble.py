@@ -31,6 +31,7 @@ from deepwell.models.factory import ModelSettings
 from deepwell.models.loading import load
 from deepwell.ports import Calls, Clock, Reader, SearchEngine, Workbench
 from deepwell.reading.cached import CachedReader
+from deepwell.reading.document import READING_VERSION
 from deepwell.reading.files import read_file
 from deepwell.reading.journaled import JournaledReader
 from deepwell.reading.once import ReadOnce
@@ -40,12 +41,14 @@ from deepwell.search.mixed import MixedEngine
 from deepwell.search.public import PublicOnly, PublicReader, PublicWords
 from deepwell.search.scoped import DatedEngine
 from deepwell.store.checkpoints import LeanSaver, checkpoints
+from deepwell.store.moments import KeptMoments
 from deepwell.store.runs import RunStore
 from deepwell.store.sqlite import translated
 from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import Degraded, Event
-from deepwell.vocabulary.run import NO_PAST, Past
-from deepwell.vocabulary.source import Source, content_hash
+from deepwell.vocabulary.evidence import Evidence
+from deepwell.vocabulary.run import NO_PAST, Past, span_of
+from deepwell.vocabulary.source import Source, SourceCard, content_hash
 
 MOST_TITLES = 20
 """Titles of documents that a model is told of when it plans."""
@@ -71,6 +74,7 @@ class RunShelf:
     """The store's kept sources; what this run has kept already is not written again."""
 
     store: RunStore
+    run: str
     kept: set[str]
 
     async def keep(self, source: Source) -> None:
@@ -82,6 +86,12 @@ class RunShelf:
     async def fetch(self, content_hash: str) -> Source:
         """The source kept under that hash."""
         return await self.store.fetch(content_hash)
+
+    async def keep_evidence(
+        self, catalogue: Sequence[SourceCard], ledger: Sequence[Evidence], kept: Sequence[str]
+    ) -> None:
+        """Keep what was found so far."""
+        await self.store.keep_evidence(self.run, catalogue, ledger, tuple(map(span_of, kept)))
 
 
 @asynccontextmanager
@@ -162,7 +172,7 @@ async def workbench(
     past: Past = NO_PAST,
 ) -> AsyncIterator[Workbench]:
     """Everything a run works with: over the user's documents, over the web by these engines, or over both."""
-    journal, shelf = RunJournal(store, run, clock.now), RunShelf(store, set())
+    journal, shelf = RunJournal(store, run, clock.now), RunShelf(store, run, set())
     calls = store.calls(run, past, clock.monotonic)
     async with closed_in_time() as stack:
         library = _opened_library(libraries, configuration, clock, stack) if libraries else None
@@ -185,7 +195,8 @@ async def workbench(
         bench = Workbench(
             analyst=JournaledAnalyst(extractive, calls, wait=False),
             stand_in=extractive,
-            engine=JournaledEngine(engine, calls, "search", wait=web is not None),
+            # Nobody waits for these: what was asked outside for them is safe already, inside.
+            engine=JournaledEngine(engine, calls, "search", wait=False),
             reader=reader,
             shelf=shelf,
             journal=journal,
@@ -193,6 +204,7 @@ async def workbench(
             budget=budget,
             account=ledger,
             interrupted=interrupted,
+            moments=KeptMoments(calls),
             degradations=list(past.degradations),
             limits=libraries.limits if libraries else (),
             search_limits=web.limits if web else tuple,
@@ -265,7 +277,9 @@ async def _web(
 
 def _cached(reader: Reader, configuration: Configuration, clock: Clock, store: RunStore) -> Reader:
     robots = "" if configuration.honour_robots else "whatever robots.txt says"
-    door = " ".join(part for part in (robots, configuration.own_hosts.strip().lower()) if part)
+    # What was read by an earlier version may look different now.
+    parts = (f"reading {READING_VERSION}", robots, configuration.own_hosts.strip().lower())
+    door = " ".join(part for part in parts if part)
     return CachedReader(reader, store, timedelta(hours=configuration.page_cache_hours), clock.now, door)
 
 
@@ -278,22 +292,15 @@ def check_web(configuration: Configuration) -> None:
 def web_engines(configuration: Configuration, *, documents: bool) -> tuple[str, ...]:
     """The engines that a run searches the web with; none when documents are given and nothing else is said.
 
-    Raises BadConfiguration for a name that is none, and when there is nothing to search with.
+    Raises BadConfiguration for a name that is none, for one that cannot be used, and for none beside others.
     """
     wanted = configuration.search_provider.strip().lower() or ("none" if documents else "web")
     if wanted == "none":
         return ()
     check_web(configuration)
-    from deepwell.search.registry import available, default_chain, spec_of
+    from deepwell.search.registry import chain_of
 
-    env = environment()
-    if wanted == "web":
-        return default_chain(env, configuration.scope, secret=secret)
-    named = tuple(spec_of(name).name for name in wanted.split(",") if name.strip())
-    for one in available(env, secret=secret):
-        if one.spec.name in named and not one.usable:
-            raise BadConfiguration(f"{one.spec.title} cannot be used. {one.because}")
-    return named
+    return chain_of(wanted, environment(), configuration.scope, secret=secret)
 
 
 def _sources_in_words(documents: int, titles: Sequence[str], engines: Sequence[str] = ()) -> str:
@@ -338,7 +345,7 @@ async def with_models(
 
     asking = ModelAnalyst(lead, researcher, sources, configuration.report_language)
     resilient = ResilientAnalyst(asking, bench.stand_in, ledger.seconds_left, degraded, bench.interrupted)
-    return replace(bench, analyst=JournaledAnalyst(resilient, calls, wait=True), asks_model=True)
+    return replace(bench, analyst=JournaledAnalyst(resilient, calls, wait=False), asks_model=True)
 
 
 def file_source(path: Path, clock: Clock) -> Source:

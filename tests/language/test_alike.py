@@ -38,6 +38,30 @@ def test_what_says_something_else_is_none(other: str) -> None:
     assert not copies(TEXT, other)
 
 
+@pytest.mark.parametrize(
+    "refutation",
+    [
+        f"It is not true that {TEXT}",
+        f"{TEXT[:-1]}, but this was later shown to be false.",
+        TEXT.replace("is due", "is not due"),
+        TEXT.replace("is due", "isn't due"),
+        f"{TEXT} The report was retracted.",
+        f"Das stimmt nicht: {TEXT}",
+        f"Неверно: {TEXT}",
+    ],
+)
+def test_who_repeats_a_report_to_deny_it_is_no_copy(refutation: str) -> None:
+    assert not copies(TEXT, refutation)
+    assert not copies(refutation, TEXT)
+    assert copies(refutation, f"{refutation} Read more below.")
+
+
+def test_a_chinese_report_that_denies_another_is_no_copy() -> None:
+    report = "轮渡公司周一表示将为北方航线购买两艘电动船，首艘将于春季交付。"
+    assert copies(report, f"{report}更多")
+    assert not copies(report, f"{report}这不是真的")
+
+
 def test_short_texts_are_copies_only_when_equal() -> None:
     assert copies("Two ships were bought.", "two ships were bought")
     assert not copies("Two ships were bought.", "Two ships were sold.")

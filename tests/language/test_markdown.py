@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from deepwell.language.markdown import as_code, as_it_stands, leading_nowhere, on_one_line
 
@@ -49,10 +50,22 @@ def test_links_images_and_html_are_gone(text: str, clean: str) -> None:
         ("Already `http://e.example` code", "Already `http://e.example` code"),
         (r"\<b>", r"\\\<b>"),
         ("two\nlines", "two lines"),
+        ("**bold** _it_ ~~s~~ __init__", r"\*\*bold\*\* \_it\_ \~\~s\~\~ \_\_init\_\_"),
+        ("$x$ and &lt;b&gt; &#60;", r"$x\$ and \&lt;b\&gt; \&#60;"),
+        ("snake_case costs $5, says AT&T & Co; a - b", "snake_case costs $5, says AT&T & Co; a - b"),
+        ("# no heading", r"\# no heading"),
+        ("(see [3]) [1, 2]", r"(see [3\]) [1, 2\]"),
     ],
 )
 def test_a_quotation_stays_to_be_read(text: str, shown: str) -> None:
     assert as_it_stands(text) == shown
+
+
+@given(st.text(alphabet="ab_*~$&;#<>[]()1\\! +-=.", max_size=40))
+def test_a_reader_of_markdown_shows_every_sign(text: str) -> None:
+    line = " ".join(text.split())
+    inline = MarkdownIt("commonmark").enable("strikethrough").parseInline(as_it_stands(text))[0]
+    assert "".join(token.content for token in inline.children or ()) == line
 
 
 def test_code_cannot_be_closed() -> None:

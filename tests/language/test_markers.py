@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepwell.language.markers import cited, cited_sentences, renumbered, without_markers
+from deepwell.language.markers import as_written, cited, cited_sentences, renumbered, without_markers
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,22 @@ def test_what_is_cited(text: str, numbers: tuple[int, ...]) -> None:
 
 def test_text_without_markers_reads_well() -> None:
     assert without_markers("It rose [1], then fell [2][3].") == "It rose, then fell."
+
+
+@pytest.mark.parametrize(
+    ("claim", "written"),
+    [
+        ("It rose (see ).", "It rose [1] [2] (see [3])."),
+        ("It fell.", "It fell [4]."),
+        ("It fell. Then it rose (see ).", None),
+        ("It sank.", None),
+        ("", None),
+    ],
+)
+def test_a_claim_is_found_as_the_document_has_it(claim: str, written: str | None) -> None:
+    assert as_written(claim, "- It rose [1] [2]\n(see [3]). It fell [4].[5]") == (
+        written and written.replace(" (see", "\n(see")
+    )
 
 
 def test_markers_behind_the_full_stop_belong_to_the_sentence() -> None:

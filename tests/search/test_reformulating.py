@@ -55,7 +55,8 @@ async def test_what_finds_enough_is_asked_once() -> None:
 
 async def test_a_thin_search_is_asked_again_in_other_words() -> None:
     engine, hits, heard = await searched([1, 4])
-    assert engine.asked[1] == Query("founded brightline people employ")
+    # The question stays with it: it tells the language of the search.
+    assert engine.asked[1] == Query("founded brightline people employ", engine.asked[0].sentence)
     assert [hit.address for hit in hits] == [f"https://a.example/{n}" for n in (10, 20, 21, 22, 23)]
     assert {hit.query for hit in hits} == {QUESTION}
     assert heard == [QueryReworded(QUESTION.sentence, "founded brightline people employ", 4)]
@@ -102,6 +103,13 @@ def test_a_long_search_keeps_its_names() -> None:
     query = Query("how heavy was the anchor that maria kessler raised", "Who is Maria Kessler?")
     assert "maria" in [word for other in other_words(query) for word in other.text.split()]
     assert any(len(other.text.split()) == 3 for other in other_words(query))
+
+
+def test_no_pieces_of_words_and_no_small_words_are_tried() -> None:
+    assert not list(other_words(Query("潮汐观测台 建立 塔", "潮汐观测台是谁建立的？塔有多高？")))
+    question = "Welche Türme wurden zwischen Hafen, Mole und Steg gebaut?"
+    found = [query.text for query in other_words(Query("welche türme zwischen hafen mole steg gebaut", question))]
+    assert found == ["türme hafen mole"]
 
 
 def test_words_of_an_answer_are_tried() -> None:

@@ -48,7 +48,9 @@ _LINK_SIGN = re.compile(r"(?i)(?<=http)(?=://)|(?<=https)(?=://)|(?<=ftp)(?=://)
 _MAIL_SIGN = re.compile(r"(?=@)(?<=[\w.+-])")
 _CODE = re.compile(r"(`[^`\n]*`)")
 _LEADING = re.compile(r"^(?:[#>\s]|[-*+]\s)+")
-_TELLING = re.compile(rf"`({_ADDRESS}|{_MAIL})`|({_ADDRESS}|{_MAIL})|(\\|`|<(?=[A-Za-z/!?])|\](?=[(\[:]))")
+# Stress, strokes, formulas and entities; not `snake_case`, `$5` or `A & B`, which are read as they are.
+_STYLE = r"[*~]|(?<![^\W_])_|_(?![^\W_])|(?<!\s)\$(?!\w)|&(?=\#?\w+;)|^[#>+=-]"
+_TELLING = re.compile(rf"`({_ADDRESS}|{_MAIL})`|({_ADDRESS}|{_MAIL})|(\\|`|<(?=[A-Za-z/!?])|\](?=[(\[:])|{_STYLE})")
 
 
 def leading_nowhere(text: str) -> str:

@@ -7,6 +7,8 @@ from deepwell.language.sentences import sentences
 
 # Not a Markdown link `[3](…)`, not a footnote definition `[3]:`, not an index `a[3]`.
 MARKER = re.compile(r"(?<![\w\]])(?:\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])+(?![(:])")
+# As markdown.as_it_stands shows it: a footnote mark of the document that is quoted, no citation of ours.
+_QUOTED_MARKER = re.compile(r"\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\\\]")
 _NUMBER = re.compile(r"\d+")
 _MARKERS_BEHIND = re.compile(rf"[ \t]*(?:{MARKER.pattern}[ \t]*\.?)+")
 _ONLY_MARKERS = re.compile(rf"(?:\s|{MARKER.pattern})*")
@@ -24,6 +26,22 @@ def cited(text: str) -> tuple[int, ...]:
 def without_markers(text: str) -> str:
     """The text as it reads with every marker taken out."""
     return _BEFORE_A_STOP.sub(r"\1", re.sub(r"[ \t]{2,}", " ", MARKER.sub("", text))).strip()
+
+
+def without_quoted_markers(text: str) -> str:
+    """The text of a report without the footnote marks that stand in its quotations."""
+    return _QUOTED_MARKER.sub("", text)
+
+
+def as_written(claim: str, text: str) -> str | None:
+    """The piece of a document that the claim repeats, with the document's own footnote marks; None if there is none."""
+    marked = {place for marker in MARKER.finditer(text) for place in range(*marker.span())}
+    places = [place for place, sign in enumerate(text) if not sign.isspace() and place not in marked]
+    wanted = "".join(without_markers(claim).split())
+    start = "".join(text[place] for place in places).find(wanted)
+    if not wanted or start < 0:
+        return None
+    return text[places[start] : places[start + len(wanted) - 1] + 1]
 
 
 def cited_sentences(text: str) -> Iterator[str]:

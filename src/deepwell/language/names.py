@@ -1,6 +1,7 @@
 """Names in a text, found by their capitals and quotation marks, with exact offsets."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from deepwell.language.stems import fold
@@ -21,10 +22,11 @@ QUESTION_WORDS = frozenset(
 
 _NOT_A_NAME = STOPWORDS | QUESTION_WORDS | frozenset(("yes", "later", "earlier", "meanwhile", "today", "following"))
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
-_CAPITALISED = r"(?:[A-Z]\.(?:[A-Z]\.)*|(?:[dDlL]['’]|O['’]|Mc|Mac)?[^\W\d_a-z][\w&]*(?:[-‐'’.][^\W_]\w*)*)"
+_CAPITAL = "A-Z" + "".join(filter(str.isupper, map(chr, (*range(0xC0, 0x590), *range(0x1E00, 0x2000)))))
+_CAPITALISED = rf"(?:[A-Z]\.(?:[A-Z]\.)*|(?:[dDlL]['’]|O['’]|Mc|Mac)?[{_CAPITAL}][\w&]*(?:[-‐'’.][^\W_]\w*)*)"
 # No more than a dozen commas and points: a list of numbers without spaces is read from each of them only so far.
 _FIGURE = r"\d\w*+(?:[,.]++\w++){0,12}+"
-_LINK = r"(?:of|the|de|da|di|del|della|der|den|van|von|du|la|le|el|al|bin|ibn|y|e|for|in|on|and|&|at|to|a)"
+_LINK = r"(?:of|the|de|da|di|del|della|der|den|van|von|du|la|le|el|al|bin|ibn|y|e|for|in|on|and|&|at|to|a|à)"
 _GAP = r"[ \t\u00a0]+"
 _NAME = re.compile(
     rf"(?<!\w)(?:{_FIGURE}{_GAP})?{_CAPITALISED}(?:(?:{_GAP}{_LINK}){{0,2}}{_GAP}{_CAPITALISED}|{_GAP}{_FIGURE}\b)*"
@@ -46,15 +48,15 @@ class Span:
     text: str
 
 
-def names(text: str) -> list[Span]:
-    """Capitalised names in order."""
+def names(text: str, small: Collection[str] = ()) -> list[Span]:
+    """Capitalised names in order; none begins with a small word of English, or with one of these."""
     found: list[Span] = []
     for match in _NAME.finditer(text):
         position = match.start()
         for piece in _WEAK_LINK.split(match.group()):
             start = text.index(piece, position)
             position = start + len(piece)
-            found += _trimmed(text, start, position)
+            found += _trimmed(text, start, position, small)
     return found
 
 
@@ -76,9 +78,9 @@ def publisher_names(publisher: str) -> tuple[str, str]:
     return publisher, _PUBLISHER_TAIL.split(publisher)[0].strip()
 
 
-def _trimmed(text: str, start: int, end: int) -> list[Span]:
+def _trimmed(text: str, start: int, end: int, small: Collection[str]) -> list[Span]:
     """Without leading small words (`The`, `Which`), a final possessive, and bare figures."""
-    while (first := _WORD.match(text, start)) and first.end() <= end and fold(first.group()) in _NOT_A_NAME:
+    while (first := _WORD.match(text, start)) and first.end() <= end and _is_small(fold(first.group()), small):
         gap = _BETWEEN_SMALL_WORDS.match(text, first.end(), end)
         start = gap.end() if gap else end
     tidy = _TAIL.sub("", text[start:end])
@@ -86,3 +88,7 @@ def _trimmed(text: str, start: int, end: int) -> list[Span]:
     if len(tidy) < 2 or not any(c.isupper() for c in tidy) or not (tidy[0].isupper() or tidy[0].isdigit()):
         return []
     return [Span(start, start + len(tidy), tidy)]
+
+
+def _is_small(word: str, small: Collection[str]) -> bool:
+    return word in _NOT_A_NAME or word in small

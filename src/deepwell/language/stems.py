@@ -49,6 +49,15 @@ def folded_words(text: str) -> list[str]:
     return found
 
 
+def spellings(text: str) -> dict[str, str]:
+    """How each folded word stands in the text, in small letters: with its accents, a pair of CJK in its whole run."""
+    found: dict[str, str] = {}
+    for run in _WORD.findall(text):
+        for word in folded_words(run):
+            found.setdefault(word.removesuffix("'s"), run.lower().replace("’", "'").removesuffix("'s"))
+    return found
+
+
 def stems(text: str) -> list[str]:
     """The stems of all words, in order."""
     return [stem(word) for word in folded_words(text)]

@@ -1,5 +1,6 @@
 """A query in the words that an engine understands."""
 
+from deepwell.language.languages import language_of
 from deepwell.search.plain import one_line
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.scope import Scope
@@ -29,6 +30,11 @@ def quoted_keywords(query: Query) -> str:
 def quoted(query: Query) -> str:
     """The question, and the phrases in quotes, at least one of which has to be there."""
     return _after(_spoken(query), _quoted(query))
+
+
+def asked_language(query: Query) -> str:
+    """ISO 639-1 of the language that the query is in, as far as it can be told; else English."""
+    return language_of(f"{query.sentence or query.context} {query.text}")
 
 
 def with_sites(query: Query, scope: Scope) -> str:

@@ -16,11 +16,13 @@ from deepwell.configuration import Configuration
 from deepwell.language.markers import cited
 from deepwell.language.words import words
 from deepwell.stages.judge.claims import extract_evidence
+from deepwell.stages.verify.existence import check_existence
 from deepwell.testing import source
 from deepwell.vocabulary.evidence import Evidence, ReadPassage
 from deepwell.vocabulary.plan import Topic
 from deepwell.vocabulary.question import Brief, Intake, Turn
-from deepwell.vocabulary.report import NumberedEvidence, Outline, Section, Unanswerable
+from deepwell.vocabulary.report import NumberedEvidence, Outline, Section, Unanswerable, WrittenSection
+from deepwell.vocabulary.source import SourceCard
 
 
 class Facts(NoFacts):
@@ -230,6 +232,21 @@ async def test_an_outline_answers_first_and_names_what_is_missing() -> None:
     text = await analyst.write_section(intake.brief, outline, outline.sections[0], ())
     assert text == "- “Sponge divers found the wreck off the island.” [1]"
     assert "Nothing was found on: why did the first dive stop early" in outline.sections[1].notes
+
+
+async def test_footnote_marks_of_a_page_are_quoted_and_cite_nothing() -> None:
+    passages = [read("Divers found the wreck [2] off the island (see [3])."), read("Nothing of it.", "b.md")]
+    topic = Topic("Who found the wreck?", "sq-1")
+    analyst = ExtractiveAnalyst(NoFacts())
+    findings = await analyst.digest(Brief(topic.text), topic, passages)
+    (item,) = extract_evidence(findings.answer, passages, topic, Configuration())
+    section = Section("Answer", "", (NumberedEvidence(item, (1,)),))
+    text = await analyst.write_section(Brief(topic.text), Outline("?", (section,)), section, ())
+    assert text == r"- “Divers found the wreck [2\] off the island (see [3\]).” [1]"
+    catalogue = [SourceCard.of(one.source, number) for number, one in enumerate(passages, start=1)]
+    checked = check_existence([WrittenSection("Answer", text)], catalogue, [item])
+    assert checked.sections[0].text == text
+    assert [(c.source_ids, c.passages) for c in checked.citations] == [((1,), item.passages)]
 
 
 async def test_evidence_without_the_names_asked_for_is_refused() -> None:

@@ -28,6 +28,12 @@ def test_a_copy_on_another_site_is_dropped() -> None:
     ]
 
 
+def test_pages_of_which_little_is_shown_are_not_taken_for_copies() -> None:
+    bare = [Hit(f"https://a.example/{n}", "Annual report", "", 1.0, "e", Query("q")) for n in range(2)]
+    little = [Hit(f"https://b.example/{n}", "Annual report", "Read more", 1.0, "e", Query("q")) for n in range(2)]
+    assert len(addresses(bare + little)) == 4
+
+
 def test_documents_of_ones_own_are_never_copies() -> None:
     assert addresses([hit("a.md", LONG), hit("b.md", LONG)]) == ["a.md", "b.md"]
 

@@ -15,6 +15,7 @@ from deepwell.analyst.extractive.supervising import next_moves
 from deepwell.analyst.extractive.writing import outline, section_text
 from deepwell.analyst.protocol import Board, Notebook
 from deepwell.budget.threads import in_thread
+from deepwell.language.languages import language_of
 from deepwell.language.relevance import CONTEXT_SHARE
 from deepwell.language.stems import stems
 from deepwell.vocabulary.evidence import Findings, ReadPassage
@@ -53,16 +54,17 @@ class ExtractiveAnalyst:
 
     async def supervise(self, board: Board) -> Sequence[SupervisorMove]:
         """Follow the best leads, and try again in other words what brought nothing."""
-        return next_moves(board)
+        return next_moves(board, library=self._facts.passage_count > 0)
 
     async def investigate(self, notebook: Notebook) -> Sequence[ResearcherMove]:
         """Ask once more in fewer words where a search brought too little."""
         return await in_thread("judging", self._next_moves, notebook)
 
     def _next_moves(self, notebook: Notebook) -> Sequence[ResearcherMove]:
-        if len(notebook.passages) >= 3 or not notebook.thin_queries:
+        # Of the web nothing is known that would tell a rare word: one of a question's words alone leads anywhere.
+        if len(notebook.passages) >= 3 or not notebook.thin_queries or not self._facts.passage_count:
             return [Done()]
-        rarest = sorted(self._asked(notebook.topic), key=self._facts.frequency)
+        rarest = sorted(self._asked(notebook.brief, notebook.topic), key=self._facts.frequency)
         broader = (Query(word, notebook.topic.text) for word in rarest if self._facts.frequency(word))
         moves: list[ResearcherMove] = [SearchWeb(query) for query in broader if query not in notebook.queries]
         return moves[: min(notebook.tool_calls_left, notebook.searches_left)] or [Done()]
@@ -76,7 +78,7 @@ class ExtractiveAnalyst:
         quotes = best_quotes(topic.text, terms, passages, QUOTES_PER_TOPIC)
         answer = "\n".join(f"- “{quote.text}” [{quote.passage}]" for quote in quotes)
         leads = leads_of(self._apart(brief.question), topic, passages, self._facts, self._titles)
-        return Findings(answer, self._gaps(topic, quotes, passages), leads)
+        return Findings(answer, self._gaps(brief, topic, quotes, passages), leads)
 
     async def outline(
         self, brief: Brief, plan: Plan, evidence: Sequence[NumberedEvidence], gaps: Sequence[str]
@@ -114,25 +116,28 @@ class ExtractiveAnalyst:
     def _titles(self) -> dict[tuple[str, ...], str]:
         return title_keys(list(self._facts.titles()))
 
-    def _asked(self, topic: Topic) -> tuple[str, ...]:
+    def _asked(self, brief: Brief, topic: Topic) -> tuple[str, ...]:
         """The words that an answer to the topic has to speak of: those still open where a lead is followed."""
-        return content(topic.lead.queries[0].text if topic.lead else topic.text)
+        return content(topic.lead.queries[0].text if topic.lead else topic.text, language_of(brief.question))
 
     def _apart(self, question: str) -> TakenApart:
         return take_apart(question, self._facts.publishers(), list(self._facts.titles()))
 
     def _terms(self, brief: Brief, text: str) -> dict[str, float]:
-        whole = weights_with_forms(self._facts, content(brief.question), CONTEXT_SHARE)
-        return whole | weights_with_forms(self._facts, content(text))
+        language = language_of(brief.question)
+        whole = weights_with_forms(self._facts, content(brief.question, language), CONTEXT_SHARE)
+        return whole | weights_with_forms(self._facts, content(text, language))
 
-    def _gaps(self, topic: Topic, quotes: Sequence[Quote], passages: Sequence[ReadPassage]) -> tuple[str, ...]:
+    def _gaps(
+        self, brief: Brief, topic: Topic, quotes: Sequence[Quote], passages: Sequence[ReadPassage]
+    ) -> tuple[str, ...]:
         """A topic is settled when one sentence, with the title above it, holds most of what it is about."""
-        words = self._asked(topic)
+        words, language = self._asked(brief, topic), language_of(brief.question)
         # A word that stands nowhere in the library weighs as much as the rarest there could be.
         most = math.log(1 + 2 * (self._facts.passage_count + 1))
         worth = {word: rarity(self._facts, word) or most for word in words}
         held = [quote.stems | set(stems(passages[quote.passage - 1].source.title)) for quote in quotes]
-        best = max((sum(w for word, w in worth.items() if says(one, word)) for one in held), default=0.0)
+        best = max((sum(w for word, w in worth.items() if says(one, word, language)) for one in held), default=0.0)
         if best >= SETTLED * sum(worth.values()):
             return ()
         return (topic.because or f"Not settled by one passage: {topic.text}",)

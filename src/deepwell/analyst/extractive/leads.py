@@ -4,11 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from deepwell.analyst.extractive.facts import LibraryFacts, rarity, weights
-from deepwell.analyst.extractive.question import TakenApart, title_mentions
+from deepwell.analyst.extractive.question import TakenApart, in_words_of_engines, names_in, spelled, title_mentions
 from deepwell.language.figures import MONTHS
-from deepwell.language.names import names
 from deepwell.language.relevance import RARITY_CAP, Key, Reading, base_title, relevance, take_apart
-from deepwell.language.stems import stem, stems
+from deepwell.language.stems import folded_words, stem, stems
 from deepwell.language.synonyms import expanded
 from deepwell.vocabulary.evidence import ReadPassage
 from deepwell.vocabulary.plan import Lead, Query, Topic
@@ -38,17 +37,19 @@ def leads_of(
 
 def _lead(taken: TakenApart, topic: Topic, item: ReadPassage, facts: LibraryFacts, titles: Titles) -> Lead | None:
     reading = take_apart(item.source.title, item.passage.text)
-    still_open = topic.lead.queries[0].text.split() if topic.lead else taken.words
+    still_open = folded_words(topic.lead.queries[0].text) if topic.lead else taken.words
     asked = [word for word in taken.words if word in still_open]
     missing = [word for word in asked if stem(word) not in reading.known]
-    called = _new_names(taken.question, item, facts, titles)
+    called = _new_names(taken, item, facts, titles)
     if not called or not missing:
         return None
-    query = Query(" ".join(expanded(missing)), phrases=tuple(called))
+    bare = Query(" ".join(expanded(missing)), phrases=tuple(called))
+    query = in_words_of_engines(bare, taken.question, library=facts.passage_count > 0)
     score = topic.lead.score + item.score if topic.lead else _seed_score(taken, reading, facts)
     # Names of several words are surely names; a single word may only have begun a sentence.
     shown = sorted(called, key=lambda name: len(name.split()) == 1)[:3]
-    return Lead(f"{', '.join(shown)}: {', '.join(missing)}", score, (query,), item.passage.handle)
+    asked_for = spelled(missing, taken.question, taken.language)
+    return Lead(f"{', '.join(shown)}: {', '.join(asked_for)}", score, (query,), item.passage.handle)
 
 
 def _seed_score(taken: TakenApart, reading: Reading, facts: LibraryFacts) -> float:
@@ -63,12 +64,12 @@ def _seed_score(taken: TakenApart, reading: Reading, facts: LibraryFacts) -> flo
     return score
 
 
-def _new_names(question: str, item: ReadPassage, facts: LibraryFacts, titles: Titles) -> list[str]:
+def _new_names(taken: TakenApart, item: ReadPassage, facts: LibraryFacts, titles: Titles) -> list[str]:
     """Names and titles of other documents, the rarest first; those of the question left out."""
-    asked = set(stems(question))
+    asked = set(stems(taken.question))
     text = f"{base_title(item.source.title)}. {item.passage.text}"
     found: dict[Key, str] = {}
-    for span in (*title_mentions(text, titles), *names(text)):
+    for span in (*title_mentions(text, titles), *names_in(text, taken.language)):
         key = tuple(stems(span.text))
         if _leads_on(key, asked) and not _DATED.search(span.text):
             found.setdefault(key, span.text)

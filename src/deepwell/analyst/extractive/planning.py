@@ -4,7 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deepwell.analyst.extractive.facts import LibraryFacts, rarity
-from deepwell.analyst.extractive.question import CLAUSE_WORDS, Clause, TakenApart, asked_parts, content
+from deepwell.analyst.extractive.question import (
+    CLAUSE_WORDS,
+    Clause,
+    TakenApart,
+    asked_parts,
+    content,
+    in_words_of_engines,
+)
+from deepwell.language.languages import ENGLISH
+from deepwell.language.stems import folded_words
 from deepwell.language.synonyms import expanded
 from deepwell.vocabulary.plan import Plan, Query, SubQuestion
 from deepwell.vocabulary.question import QuestionKind
@@ -17,6 +26,8 @@ MOST_NAMES = 3
 FEWEST_QUERIES = 3
 LONGEST_SENTENCE = 30
 """Words beyond which engines do better with the bare words."""
+FEWEST_WORDS = 2
+"""Of a search on the web: one word alone finds everything and nothing."""
 FEW_WORDS = 4
 """A question of so few content words asks for one fact."""
 
@@ -43,7 +54,8 @@ def plan_of(taken: TakenApart, facts: LibraryFacts) -> Plan:
     compared = list(_compared(taken)) if taken.compares else []
     parts = [_subquestion(part, taken, facts) for part in _parts(taken)]
     found = [*compared, *parts] or [_whole(taken, facts)]
-    distinct = list({part.queries: part for part in found if part.queries}.values())
+    sent = (replace(part, queries=tuple(_as_sent(part.queries, taken, facts))) for part in found)
+    distinct = list({part.queries: part for part in sent if part.queries}.values())
     return Plan(tuple(replace(part, id=f"sq-{i}") for i, part in enumerate(distinct[:MOST_PARTS], start=1)))
 
 
@@ -55,13 +67,25 @@ def _parts(taken: TakenApart) -> list[Clause]:
     told = [clause for clause in single if len(clause.words) > 1 or clause.days]
     heard = {publisher for clause in told for publisher in clause.publishers}
     bare = [clause for clause in single if clause not in told and not set(clause.publishers) & heard]
-    others = [c for c in taken.clauses if not c.publishers and len(c.words) >= (2 if c.asks else CLAUSE_WORDS)]
+    # How a clause begins that asks is known of English alone.
+    foreign = taken.language != ENGLISH
+    others = [
+        c for c in taken.clauses if not c.publishers and len(c.words) >= (2 if c.asks or foreign else CLAUSE_WORDS)
+    ]
     return [*told, *others, *bare]
 
 
 def _subquestion(part: Clause, taken: TakenApart, facts: LibraryFacts) -> SubQuestion:
     queries = _of_publisher(part, taken) if part.publishers else _open(part, taken, facts)
     return SubQuestion("", part.text, tuple(dict.fromkeys(queries))[:MOST_QUERIES], _settled_by(part.words))
+
+
+def _as_sent(queries: Sequence[Query], taken: TakenApart, facts: LibraryFacts) -> Iterator[Query]:
+    """As engines understand them; none of one word alone for the web, but the first, which is what was asked."""
+    library = facts.passage_count > 0
+    for query in queries:
+        if library or query == queries[0] or len(folded_words(query.text)) >= FEWEST_WORDS:
+            yield in_words_of_engines(query, taken.question, library=library)
 
 
 def _of_publisher(part: Clause, taken: TakenApart) -> Iterator[Query]:

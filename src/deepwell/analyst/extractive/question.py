@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deepwell.language.figures import days
+from deepwell.language.languages import ENGLISH, language_of, small_words, without_small_signs
 from deepwell.language.names import QUESTION_WORDS, Span, names, publisher_names, quoted
 from deepwell.language.relevance import base_title
-from deepwell.language.stems import folded_words, stem, stems
+from deepwell.language.stems import folded_words, spellings, stem, stems
 from deepwell.language.synonyms import expanded
 from deepwell.language.words import STOPWORDS
+from deepwell.vocabulary.plan import Query
 
 _JOINT = r"(?:and|while|but|yet|whereas|or)"
 _NEW_CLAUSE = (
@@ -27,6 +29,8 @@ _COMPARES = re.compile(r"\b(?:compar\w+|differen\w+|versus|vs\.?|contrast|better
 _POINTS_BACK = re.compile(r"\b(?:it|its|he|his|she|her|they|their|them|this|that|these|those|there)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 LONGEST_TITLE = 10
+LONGEST_ROOT = 4
+"""Letters of a word of another language than English from which the last one may be an ending."""
 CLAUSE_WORDS = 3
 """Content words from which a clause that asks nothing can still be looked into by itself."""
 
@@ -59,6 +63,11 @@ class TakenApart:
     """All its content words, each once."""
 
     @property
+    def language(self) -> str:
+        """The language it is asked in."""
+        return language_of(self.question)
+
+    @property
     def compares(self) -> bool:
         """True when the question sets things against each other."""
         return bool(_COMPARES.search(self.question))
@@ -79,16 +88,47 @@ def asked_parts(question: str) -> tuple[str, ...]:
     return tuple(piece for piece in pieces if _ASKS.match(piece) and content(piece))
 
 
-def content(text: str) -> tuple[str, ...]:
-    """The words of a question that a passage might hold, folded, each once."""
-    found = (word.removesuffix("'s") for word in folded_words(text))
+def content(text: str, language: str = ENGLISH) -> tuple[str, ...]:
+    """The words of a question in that language that a passage might hold, folded, each once."""
+    small = small_words(language)
+    found = (word.removesuffix("'s") for word in folded_words(without_small_signs(text, language)))
     kept = (w for w in found if w not in STOPWORDS and w not in QUESTION_WORDS and (len(w) > 1 or not w.isascii()))
-    return tuple(dict.fromkeys(kept))
+    return tuple(dict.fromkeys(word for word in kept if word not in small))
 
 
-def says(held: Collection[str], word: str) -> bool:
+def spelled(words: Iterable[str], text: str, language: str) -> tuple[str, ...]:
+    """The folded words as they stand in the text, each once: engines of the web know no `grundete`, and no bigrams."""
+    written = spellings(without_small_signs(text, language))
+    return tuple(dict.fromkeys(written.get(word, word) for word in words))
+
+
+def in_words_of_engines(query: Query, question: str, *, library: bool) -> Query:
+    """The query as engines of the web understand it, with the question to tell its language by.
+
+    A library compares folded words: where there is one, the spelling goes beside them.
+    """
+    language = language_of(question)
+    if library and language == ENGLISH:
+        return query
+    text = " ".join(spelled(query.text.split(), question, language))
+    context = query.context if query.sentence or language == ENGLISH else question
+    if library:
+        return replace(query, context=context, sentence=query.sentence or text)
+    return replace(query, text=text, context=context)
+
+
+def names_in(text: str, language: str) -> list[Span]:
+    """Names in a text of that language. German has capitals for every noun: there, one word alone is not told apart."""
+    return [span for span in names(text, small_words(language)) if language != "de" or " " in span.text]
+
+
+def says(held: Collection[str], word: str, language: str = ENGLISH) -> bool:
     """Whether a text with these stems says the word, or what an answer would say in its place."""
-    return any(stem(form) in held for form in expanded([word]))
+    if any(stem(form) in held for form in expanded([word])):
+        return True
+    # The endings of other languages are not known: `gegründet` says `gründete`.
+    root = word[:-1] if len(word) > LONGEST_ROOT else word
+    return language != ENGLISH and len(root.encode()) > 2 and any(root in other for other in held)
 
 
 def mentions(question: str, publishers: Iterable[str]) -> list[Span]:
@@ -132,13 +172,15 @@ def _longest(keys: Sequence[str], at: int, titles: Mapping[tuple[str, ...], str]
 def _clauses(question: str, mentioned: Sequence[Span]) -> list[Clause]:
     """The question cut at its joints."""
     dated = days(question)
+    language = language_of(question)
     plain = _blanked(question, [(m.start, m.end) for m in mentioned] + [(d.start, d.end) for d in dated])
     found, start = [], 0
     for match in [*_BREAK.finditer(plain), None]:
         end = match.start() if match else len(question)
         inside = dict.fromkeys(m.text for m in mentioned if start <= m.start < end)
         on = tuple(d.iso for d in dated if start <= d.start < end)
-        found.append(Clause(question[start:end].strip(" ?.,;:"), content(plain[start:end]), tuple(inside), on))
+        words = content(plain[start:end], language)
+        found.append(Clause(question[start:end].strip(" ?.,;:"), words, tuple(inside), on))
         start = match.end() if match else end
     return _joined([clause for clause in found if clause.words or clause.publishers or clause.days])
 
@@ -160,7 +202,7 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
 def _names(question: str, titles: dict[tuple[str, ...], str], mentioned: Sequence[Span]) -> list[str]:
     """Titles, quotations and capitalised names in the question; of those that overlap, the longest."""
     kept: list[Span] = []
-    spans = [*title_mentions(question, titles), *quoted(question), *names(question)]
+    spans = [*title_mentions(question, titles), *quoted(question), *names_in(question, language_of(question))]
     for span in sorted(spans, key=lambda span: span.start - span.end):
         if not any(span.start < other.end and other.start < span.end for other in (*kept, *mentioned)):
             kept.append(span)

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from deepwell.analyst.extractive.differences import Comparison, comparisons
-from deepwell.analyst.extractive.question import content, says
+from deepwell.analyst.extractive.question import content, says, spelled
+from deepwell.language.languages import language_of
 from deepwell.language.markdown import as_it_stands, bulleted
-from deepwell.language.markers import without_markers
+from deepwell.language.markers import as_written
 from deepwell.language.stems import stems
 from deepwell.vocabulary.plan import Plan
 from deepwell.vocabulary.question import Brief
@@ -29,7 +30,7 @@ def outline(brief: Brief, plan: Plan, best_first: Sequence[NumberedEvidence], un
     compared = _in_dispute(best_first)
     if compared:
         sections.append(Section(DIFFERENCES, "numbers set side by side", compared))
-    missing = (*unsaid, *_missing(plan, best_first))
+    missing = (*unsaid, *_missing(brief, plan, best_first))
     if missing:
         sections.append(Section(NOT_FOUND, "what stays open", notes=missing))
     return Outline(brief.question, tuple(sections))
@@ -64,16 +65,18 @@ def _parts(plan: Plan, best_first: Sequence[NumberedEvidence], answer: Sequence[
     return found
 
 
-def _missing(plan: Plan, evidence: Sequence[NumberedEvidence]) -> Iterator[str]:
+def _missing(brief: Brief, plan: Plan, evidence: Sequence[NumberedEvidence]) -> Iterator[str]:
     """Parts of the question without evidence, and words of the others that nothing quoted says."""
+    language = language_of(brief.question)
     said = frozenset(s for item in evidence for s in stems(item.evidence.claim))
     for part in plan.subquestions:
         if not any(item.evidence.subquestion == part.id for item in evidence):
             yield f"Nothing was found on: {part.text}"
             continue
-        publishers = {word for query in part.queries for word in content(query.publisher or "")}
-        asked = [word for word in content(part.text) if word not in _ASKED_FOR and word not in publishers]
-        unsaid = [word for word in asked if not says(said, word)]
+        publishers = {word for query in part.queries for word in content(query.publisher or "", language)}
+        asked = [word for word in content(part.text, language) if word not in _ASKED_FOR and word not in publishers]
+        heard = spelled((word for word in asked if says(said, word, language)), part.text, language)
+        unsaid = [word for word in spelled(asked, part.text, language) if word not in heard]
         if unsaid:
             yield f"{part.text}: nothing that is quoted here speaks of {', '.join(f'“{word}”' for word in unsaid)}."
 
@@ -103,11 +106,6 @@ def _comparison(found: Comparison) -> str:
 def _quotation(item: NumberedEvidence) -> str:
     """In quotation marks only what stands so in the source: a claim may have been put in other words."""
     claim = item.evidence.claim
-    verbatim = any(_words_of(claim) in _words_of(span.text) for span in item.evidence.passages)
-    shown = as_it_stands(claim)
-    return f"“{shown}” {item.marker}" if verbatim else f"{shown} {item.marker}"
-
-
-def _words_of(text: str) -> str:
-    """Without line breaks and the document's own footnote marks, which a quotation leaves out."""
-    return " ".join(without_markers(text).split())
+    pieces = (as_written(claim, span.text) for span in item.evidence.passages)
+    written = next((piece for piece in pieces if piece), None)
+    return f"“{as_it_stands(written)}” {item.marker}" if written else f"{as_it_stands(claim)} {item.marker}"

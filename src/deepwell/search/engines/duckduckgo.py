@@ -13,7 +13,7 @@ from deepwell.search.failures import FailureKind, Party
 from deepwell.search.fitting import Fitting
 from deepwell.search.hits import Asked, Found, hits_of
 from deepwell.search.shapes import dig, records
-from deepwell.search.wording import with_sites
+from deepwell.search.wording import asked_language, with_sites
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
 
@@ -61,7 +61,7 @@ class DuckDuckGo:
         wanted: dict[str, Any] = {
             "query": with_sites(query, scope),
             "limit": self._fitting.asked_for(limit, _MOST_RESULTS),
-            "region": _region(scope.region, scope.language),
+            "region": _region(scope.region, scope.language or asked_language(query)),
             "seconds": _REQUEST_SECONDS,
         }
         if scope.since or scope.until:
@@ -77,7 +77,12 @@ _KINDS = {
 }
 
 
+_COUNTRIES = {"ar": "xa", "el": "gr", "he": "il", "hi": "in", "ja": "jp", "ko": "kr", "uk": "ua", "zh": "cn"}
+_COUNTRIES |= {language: language for language in ("de", "es", "fr", "it", "nl", "pt", "ru", "th")}
+"""Of the languages that a question is recognised in."""
+
+
 def _region(region: str, language: str) -> str:
-    """Country and language as these engines write them; theirs is `uk`."""
+    """Country and language as these engines write them; theirs is `uk`. A language without a country has its own."""
     country = {"GB": "uk"}.get(region, region.lower())
-    return f"{country or 'us'}-{language or 'en'}"
+    return f"{country or _COUNTRIES.get(language, 'us')}-{language}"

@@ -8,7 +8,7 @@ from deepwell.errors import BadConfiguration
 from deepwell.search.failures import Party
 from deepwell.search.fitting import Fitting
 from deepwell.search.hits import Asked, Found, hits_of
-from deepwell.search.http import checked_address
+from deepwell.search.own_address import checked_address
 from deepwell.search.shapes import dig, joined, records
 from deepwell.search.wording import quoted
 from deepwell.vocabulary.plan import Query

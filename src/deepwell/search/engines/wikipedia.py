@@ -1,4 +1,4 @@
-"""Wikipedia, in the language of the scope. https://www.mediawiki.org/wiki/API:Search"""
+"""Wikipedia, in the language of the scope, else of the question. https://www.mediawiki.org/wiki/API:Search"""
 
 from urllib.parse import quote
 
@@ -6,7 +6,7 @@ from deepwell.search.failures import FailureKind, Party
 from deepwell.search.fitting import Fitting
 from deepwell.search.hits import Asked, Found, hits_of
 from deepwell.search.shapes import dig, records
-from deepwell.search.wording import quoted_keywords
+from deepwell.search.wording import asked_language, quoted_keywords
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
 
@@ -22,13 +22,13 @@ class Wikipedia:
 
     def __init__(self, fitting: Fitting) -> None:
         self._fitting = fitting
-        self._site = f"https://{fitting.scope.language or 'en'}.wikipedia.org"
 
     async def search(self, query: Query, limit: int) -> list[Hit]:
         """The best hits first, at most `limit`. Raises NoAnswer."""
+        site = f"https://{self._fitting.scope.language or asked_language(query)}.wikipedia.org"
         answer = await self._fitting.http.json(
             _PARTY,
-            f"{self._fitting.address or self._site}/w/api.php",
+            f"{self._fitting.address or site}/w/api.php",
             params={
                 "action": "query",
                 "list": "search",
@@ -43,12 +43,13 @@ class Wikipedia:
             busy = str(dig(error, "code")) in _BUSY
             raise _PARTY.no_answer(FailureKind.OVERLOAD if busy else FailureKind.BAD_REQUEST)
         found = [
-            Found(self._address(one.get("title")), one.get("title"), one.get("snippet"), publisher="Wikipedia")
+            Found(_address(site, one.get("title")), one.get("title"), one.get("snippet"), publisher="Wikipedia")
             for one in records(answer, "query.search", _PARTY)
         ]
         return hits_of(found, Asked(self.name, _PARTY, query, self._fitting.scope, limit))
 
-    def _address(self, title: object) -> str | None:
-        if not isinstance(title, str) or not title.strip():
-            return None
-        return f"{self._site}/wiki/{quote(title.strip().replace(' ', '_'), safe='/:(),_-', errors='replace')}"
+
+def _address(site: str, title: object) -> str | None:
+    if not isinstance(title, str) or not title.strip():
+        return None
+    return f"{site}/wiki/{quote(title.strip().replace(' ', '_'), safe='/:(),_-', errors='replace')}"

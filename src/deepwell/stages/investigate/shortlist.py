@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deepwell.language.addresses import domain, is_web
-from deepwell.language.alike import without_copies
+from deepwell.language.alike import FEWEST_WORDS, Wording, without_copies
 from deepwell.stages.investigate.rank import RankedHit, in_turns
 from deepwell.vocabulary.events import SearchPreprocessed
 from deepwell.vocabulary.source import Hit
@@ -45,9 +45,14 @@ def shortlist(rankings: Sequence[Sequence[Hit]], most: int) -> Shortlist:
 
 def _originals(ranked: Sequence[RankedHit]) -> Iterator[RankedHit]:
     """Copies out, by what the engine showed of them. Documents of one's own are each worth their place."""
-    shown = {item: f"{item.hit.title} {item.hit.excerpt}" for item in ranked if is_web(item.hit.address)}
+    shown = {item: f"{item.hit.title} {item.hit.excerpt}" for item in ranked if _shows_enough(item.hit)}
     originals = set(without_copies(shown, shown.__getitem__))
     return (item for item in ranked if item not in shown or item in originals)
+
+
+def _shows_enough(hit: Hit) -> bool:
+    """Pages of one title and no excerpt need not have one text."""
+    return is_web(hit.address) and len(Wording.of(hit.excerpt).words) >= FEWEST_WORDS
 
 
 def _by_turns_of_sites(ranked: Sequence[RankedHit]) -> Iterator[RankedHit]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deepwell.language.markers import cited, cited_sentences, renumbered, without_markers
+from deepwell.language.markers import cited, cited_sentences, renumbered, without_markers, without_quoted_markers
 from deepwell.language.words import content_words
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.report import Citation, WrittenSection
@@ -46,7 +46,7 @@ def _citation(
 ) -> Citation:
     ids = cited(sentence)
     plain = without_markers(sentence)
-    spans = behind.get(content_words(plain), ())
+    spans = behind.get(content_words(without_quoted_markers(plain)), ())
     return Citation(plain, ids, tuple(span for span in spans if numbers.get(span.source) in ids))
 
 
