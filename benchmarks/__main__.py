@@ -1,5 +1,5 @@
-"""All measurements: start-up, loop control, the first report, asking a model, the web, research on public
-question sets.
+"""All measurements: start-up, loop control, the first report, asking a model, lateness, the web, research
+on public question sets.
 
 DATA names the folder of the question sets (default ../shared/data); SAMPLE limits their questions.
 """
@@ -15,7 +15,7 @@ from importlib.metadata import distribution, distributions
 from pathlib import Path
 from statistics import median
 
-from benchmarks import asking, extraction, injection, research, web
+from benchmarks import asking, crash, extraction, injection, lateness, research, web
 from deepwell.stages.judge.duplicates import find_duplicate
 from deepwell.stages.judge.novelty import novelty
 
@@ -29,6 +29,8 @@ def main() -> None:
     control()
     first_report()
     asking.main()
+    crash.main()
+    lateness.main()
     sample, data = os.environ.get("SAMPLE"), Path(os.environ.get("DATA", "../shared/data"))
     extraction.main(data)
     web.main(data)

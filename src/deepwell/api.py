@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -10,7 +10,7 @@ from typing import Any, cast
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from deepwell import __version__, assemble
+from deepwell import __version__, assemble, replaying
 from deepwell.budget.run_clock import RunClock
 from deepwell.budget.waiting import SecondsLeft
 from deepwell.configuration import Configuration, home
@@ -25,15 +25,14 @@ from deepwell.state import ResearchState
 from deepwell.store.leases import Lease, leased, unless_lost
 from deepwell.store.runs import RunStore
 from deepwell.vocabulary.budget import Budget
-from deepwell.vocabulary.events import Degraded, RunEnded, RunResumed, RunStarted
+from deepwell.vocabulary.events import Degraded, RunEnded, RunResumed, RunStarted, WouldHaveAsked
 from deepwell.vocabulary.record import ResearchRecord
 from deepwell.vocabulary.report import Outcome, Report
-from deepwell.vocabulary.run import NO_PAST, FinishedRun, Past, RunStatus, Span, StoredRun
+from deepwell.vocabulary.run import NO_PAST, FinishedRun, Past, RunStatus, StoredRun, span_of
 from deepwell.vocabulary.source import Source
 
 INDEXING_SHARE = 0.5
 """Share of the research time that indexing may take; what is not indexed by then waits for the next run."""
-
 
 MOST_TO_SAVE_S = 10.0
 LEAST_TO_SAVE_S = 1.5
@@ -67,6 +66,8 @@ class Run:
     """What had to be done without the model, and why."""
     unsaved: str | None = None
     """Why the run could not be saved, in a sentence; None: it is."""
+    missed: tuple[WouldHaveAsked, ...] = ()
+    """What a replay would have had to ask outside, because the journal does not tell it."""
 
     @property
     def found(self) -> bool:
@@ -133,16 +134,35 @@ async def resume(name: str = "", **more: Any) -> Run:
     async with assemble.opened_store(more.setdefault("home", home())) as store:
         run = await store.find(name) if name else await store.newest_unfinished()
         _check_unfinished(await store.load(run))
-        clock = RunClock(more.pop("clock", None) or assemble.system_clock(), await store.used_s(run))
+        machine = more.pop("clock", None) or assemble.system_clock()
+        clock = RunClock(machine, await store.used_s(run), await store.last_event_at(run))
         async with leased(store, run, used_s=clock.monotonic) as lease:
             # Read when nobody else can change it any more.
             stored, past = await store.load(run), await store.past(run)
             _check_unfinished(stored)
             asked = _as_it_was(stored, clock, more)
             budget = assemble.budget_from(asked.configuration, stored.head.started_at)
+            await store.reopen(run)
             await assemble.RunJournal(store, run, clock.now).record(RunResumed(__version__, round(past.used_s, 3)))
             libraries = await _indexed(asked, budget) if asked.docs else None
             return await _pursued(store, lease, asked, libraries, budget, past)
+
+
+async def replay(name: str, settings: Mapping[str, Any] | None = None, **more: Any) -> Run:
+    """A finished run once more, offline, as far as its journal goes. Takes `home` and `clock`. Raises DeepwellError."""
+    run, clock = secrets.token_hex(4), RunClock(more.pop("clock", None) or assemble.system_clock())
+    async with assemble.opened_store(more.setdefault("home", home())) as store:
+        kept = await replaying.kept_run(store, name)
+        configuration, engines = replaying.changed(kept.stored, settings or {}), kept.stored.engines
+        question, docs = kept.stored.head.question, _documents_of(kept.stored)
+        asked = Request(question, docs, configuration, engines=engines, clock=clock, **more)
+        budget = assemble.new_budget(configuration, clock)
+        again = await replaying.replayed(store, kept, configuration, budget, clock)
+        await _begin(store, run, asked, budget)
+        journal = assemble.RunJournal(store, run, clock.now)
+        await journal.record(*again.events)
+        finished = await _finish(store, run, again.state, clock, journal, MOST_TO_SAVE_S)
+        return replace(finished, missed=again.missed)
 
 
 def _check_unfinished(stored: StoredRun) -> None:
@@ -156,9 +176,7 @@ def _check_unfinished(stored: StoredRun) -> None:
 def _as_it_was(stored: StoredRun, clock: Clock, more: dict[str, Any]) -> Request:
     """The request of a run that was begun before, with its own settings. Raises BadConfiguration."""
     configuration = Configuration.build({}, **stored.chosen_settings)
-    # As they were typed where that means the same: addresses of sources begin with them.
-    is_there = Path.cwd() == Path(stored.folder)
-    docs = tuple(Path(path) if is_there else Path(stored.folder) / path for path in stored.libraries)
+    docs = _documents_of(stored)
     return Request(
         stored.head.question,
         docs,
@@ -168,6 +186,12 @@ def _as_it_was(stored: StoredRun, clock: Clock, more: dict[str, Any]) -> Request
         clock=clock,
         **more,
     )
+
+
+def _documents_of(stored: StoredRun) -> tuple[Path, ...]:
+    """As they were typed where that means the same: addresses of sources begin with them."""
+    is_there = Path.cwd() == Path(stored.folder)
+    return tuple(Path(path) if is_there else Path(stored.folder) / path for path in stored.libraries)
 
 
 async def _pursued(
@@ -348,7 +372,7 @@ async def _finish(
         record.phase_state,
         tuple(state["catalogue"]),
         tuple(state["evidence_ledger"]),
-        tuple(_span(handle) for handle in kept_passages(record.lanes)),
+        tuple(map(span_of, kept_passages(record.lanes))),
     )
     await journal.record(RunEnded(status, record.stop))
     return Run(run, outcome, record, unsaved=await _save(store, run, finished, seconds))
@@ -371,9 +395,3 @@ async def _give_up(store: RunStore, run: str, clock: Clock, journal: Journal, er
     status: RunStatus = "interrupted" if isinstance(error, asyncio.CancelledError | KeyboardInterrupt) else "failed"
     await journal.record(RunEnded(status, None))
     await _save(store, run, FinishedRun(status, clock.now(), None, None, {}), LEAST_TO_SAVE_S)
-
-
-def _span(handle: str) -> Span:
-    source, _, span = handle.partition(":")
-    start, _, end = span.partition("-")
-    return source, int(start), int(end)

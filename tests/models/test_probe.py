@@ -18,7 +18,8 @@ from deepwell.models.factory import ModelSettings, chat_model
 from deepwell.models.failures import ModelFailed
 from deepwell.models.names import ModelName
 from deepwell.models.probe import Probed, context_tokens, probe
-from deepwell.testing import ListJournal
+from deepwell.models.wire import Wire
+from deepwell.testing import ListCalls, ListJournal
 from deepwell.testing.analysts import NAME, Setting
 from deepwell.testing.model_server import Fault, ModelServer
 from deepwell.vocabulary.events import ModelAsked
@@ -29,7 +30,8 @@ TODAY = date(2026, 1, 2)
 async def probed(server: ModelServer, journal: ListJournal | None = None, **setting: Any) -> Probed:
     settings = ModelSettings(NAME, server.base_url)
     books = Setting(server, **setting).ledger
-    return await probe(chat_model(settings, 5.0), settings, books, journal or ListJournal(), 5.0, TODAY)
+    wire = Wire(NAME, ListCalls())
+    return await probe(chat_model(settings, 5.0), settings, books, journal or ListJournal(), 5.0, TODAY, wire)
 
 
 @pytest.mark.parametrize("tools", [True, False, "error"])

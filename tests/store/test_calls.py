@@ -81,7 +81,7 @@ async def test_a_text_that_is_not_there_any_more_is_read_again(store: RunStore) 
     assert (await second.read("https://a.example/")).text == "tea"
 
 
-async def test_a_page_that_is_closed_for_good_stays_so_in_a_replay(store: RunStore) -> None:
+async def test_a_page_that_is_closed_for_good_stays_so(store: RunStore) -> None:
     class Closed:
         async def read(self, address: str) -> None:
             error = Unreadable("It is closed.")
@@ -94,6 +94,9 @@ async def test_a_page_that_is_closed_for_good_stays_so_in_a_replay(store: RunSto
     with pytest.raises(Unreadable) as refused:
         await JournaledReader(TextEngine({"x": "y"}), replayed, DictShelf()).read("x")
     assert refused.value.final
+    resumed = store.calls(RUN, await again(store), lambda: 1.0)
+    with pytest.raises(Unreadable):
+        await JournaledReader(TextEngine({"x": "y"}), resumed, DictShelf()).read("x")
 
 
 async def test_judgements_come_back_as_they_were(store: RunStore) -> None:

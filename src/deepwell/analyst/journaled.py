@@ -24,7 +24,7 @@ class JournaledAnalyst:
     """
 
     def __init__(self, analyst: Analyst, calls: Calls, *, wait: bool) -> None:
-        """`wait`: a judgement is used only when it is safely kept, because it was paid for."""
+        """`wait`: a judgement is used only when it is safely kept; needless where the replies it was made of are."""
         self.name = analyst.name
         self._analyst, self._calls, self._wait = analyst, calls, wait
 

@@ -2,12 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from deepwell import __version__
+from deepwell.cli.typed import QuestionFirst, RunId, model_names, run_ids
 
 _EXAMPLES = """
 Examples:
@@ -28,17 +28,6 @@ Examples:
 
 _WHERE, _HOW_FAR, _MODEL, _OUT = "Where to look", "How far to go", "With a model", "What comes out"
 """The groups of options in the help."""
-
-
-class QuestionFirst(TyperGroup):
-    """A group whose default command is `ask`: what is no command is a question."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put `ask` in front of anything that names no command and no option of the group itself."""
-        own = {option for parameter in self.get_params(ctx) for option in parameter.opts}
-        if args and args[0] not in self.commands and args[0] not in own:
-            args = ["ask", *args]
-        return super().parse_args(ctx, args)
 
 
 app = typer.Typer(
@@ -66,24 +55,6 @@ def _group(
     ] = False,
 ) -> None:
     """Options of the program itself."""
-
-
-def _run_ids(incomplete: str) -> list[str]:
-    from deepwell.cli.commands import run_ids
-
-    return run_ids(incomplete)
-
-
-def _model_names(incomplete: str) -> list[str]:
-    from deepwell.models.names import PROVIDERS
-
-    known = (f"{provider.name}:{provider.example}" for provider in PROVIDERS.values())
-    return [name for name in ("none", *known) if name.startswith(incomplete)]
-
-
-RunId = Annotated[
-    str, typer.Argument(help="A run's id or its beginning; `last` is the newest.", autocompletion=_run_ids)
-]
 
 
 @app.command(help="Research a question. This is what happens when no command is named.", epilog=_EXAMPLES)
@@ -180,7 +151,7 @@ def ask(
             "-m",
             metavar="PROVIDER:MODEL",
             help="The chat model to work with, or `none`. [default: none]",
-            autocompletion=_model_names,
+            autocompletion=model_names,
             rich_help_panel=_MODEL,
         ),
     ] = None,
@@ -249,7 +220,7 @@ def resume(
         str,
         typer.Argument(
             help="A run's id or its beginning. [default: the newest that was interrupted]",
-            autocompletion=_run_ids,
+            autocompletion=run_ids,
             show_default=False,
         ),
     ] = "",
@@ -261,6 +232,38 @@ def resume(
     from deepwell.cli import ask_command
 
     ask_command.resume(run, ask_command.Printing(out, as_json, quiet))
+
+
+_REPLAYS = """
+Examples:
+
+  deepwell replay last
+
+  deepwell replay 2e08 --set max_researcher_iterations=6
+
+  deepwell diff 2e08 last
+"""
+
+
+@app.command(
+    help="Follow a finished run once more from its journal: nothing outside is asked, and the report is the same. With "
+    "other settings it goes as far as the journal does, and says what it would have had to ask.",
+    epilog=_REPLAYS,
+)
+def replay(
+    run: RunId,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting to change. May be given several times."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the report to this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON instead of the report.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the report.")] = False,
+) -> None:
+    """Replay a run."""
+    from deepwell.cli import ask_command
+
+    ask_command.replay(run, tuple(setting or ()), ask_command.Printing(out, as_json, quiet))
 
 
 @app.command(help="Read a folder of documents into its index, or bring the index up to date.")

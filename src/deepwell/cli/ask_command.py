@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -75,6 +75,18 @@ def resume(name: str, printing: Printing) -> NoReturn:
     sys.exit(guarded(resumed))
 
 
+def replay(name: str, settings: Sequence[str], printing: Printing) -> NoReturn:
+    """Follow a finished run once more from its journal, and print the report."""
+
+    async def replayed() -> Exit:
+        from deepwell import api
+
+        changed = dict(setting(text) for text in settings)
+        return await _worked(lambda **how: api.replay(name, changed, **how), printing)
+
+    sys.exit(guarded(replayed))
+
+
 async def _ask(options: AskOptions) -> Exit:
     from deepwell import api
 
@@ -95,6 +107,7 @@ async def _worked(work: Callable[..., Coroutine[Any, Any, Any]], printing: Print
     await _print_run(run, printing)
     if not printing.quiet:
         _say_degradations(run)
+        _say_missed(run)
     if run.unsaved:
         return said(f"This report could not be saved. {run.unsaved}", Exit.STORE)
     if run.found:
@@ -108,6 +121,15 @@ def _say_degradations(run: Any) -> None:
     parts = list(dict.fromkeys(one.part for one in run.degradations))
     what = parts[0] if len(parts) == 1 else f"{len(parts)} parts"
     said(f"{what} had to be made without the model ({run.degradations[-1].reason} See Methodology.)", Exit.REPORT)
+
+
+def _say_missed(run: Any) -> None:
+    if not run.missed:
+        return
+    from deepwell.replaying import in_words
+
+    where = f" `deepwell show {run.id} --journal` lists them." if len(run.missed) > 1 else ""
+    said(f"The journal ends here: this run {in_words(run.missed)}.{where}", Exit.REPORT)
 
 
 async def _print_run(run: Any, printing: Printing) -> None:
@@ -128,7 +150,7 @@ async def _print_json(run: str) -> None:
 
     async with opened_store(home()) as store:
         stored = await store.load(run)
-        printed.run_json(stored, await kept_sources(store, stored))
+        printed.run_json(stored, await kept_sources(store, stored), await store.journal(run))
 
 
 def _configuration(options: AskOptions) -> Configuration:

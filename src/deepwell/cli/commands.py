@@ -129,7 +129,8 @@ async def _show(name: str, wanted: Sequence[str]) -> Exit:
     async with opened_store(home()) as store:
         run = await store.load(await store.find(name))
         if wanted == ["json"]:
-            printed.run_json(run, await source_commands.kept_sources(store, run))
+            kept, events = await source_commands.kept_sources(store, run), await store.journal(run.head.id)
+            printed.run_json(run, kept, events)
         elif wanted == ["phase"]:
             printed.json_text(run.phase_state)
         elif wanted == ["sources"]:

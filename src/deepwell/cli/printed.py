@@ -18,6 +18,7 @@ from deepwell.errors import BadRequest
 from deepwell.library.refreshing import Libraries
 from deepwell.library.walk import Skipped
 from deepwell.vocabulary.budget import SpendLine, total_spend
+from deepwell.vocabulary.events import RunReplayed, WouldHaveAsked
 from deepwell.vocabulary.run import RunHead, Span, StoredRun
 from deepwell.vocabulary.source import Source
 
@@ -45,7 +46,7 @@ def pager(console: Console) -> PagerContext:
     return console.pager(styles=True)
 
 
-def run_json(run: StoredRun, kept: Mapping[str, Source]) -> None:
+def run_json(run: StoredRun, kept: Mapping[str, Source], events: Sequence[Mapping[str, Any]]) -> None:
     """The whole run: report, sources, claims and citations with their exact spans, and the loop's record."""
     head = asdict(run.head)
     del head["claims"], head["sources"]
@@ -64,15 +65,32 @@ def run_json(run: StoredRun, kept: Mapping[str, Source]) -> None:
             "spend": [asdict(line) for line in run.spend],
             "phase_state": run.phase_state,
             "configuration": run.configuration,
+            "replay": _replay(events),
         }
     )
+
+
+def _replay(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Of which run this is a replay, and what the journal did not tell; None for any other run."""
+    begun = next((event for event in events if event["kind"] == RunReplayed.__name__), None)
+    if begun is None:
+        return None
+    missed = [event for event in events if event["kind"] == WouldHaveAsked.__name__]
+    wanted = [{"call": event["call"], "what": event["what"]} for event in missed]
+    return {"of": begun["of"], "settings": begun["settings"], "would_have_asked": wanted}
 
 
 def report(console: Console, run: StoredRun) -> None:
     """The report. Raises BadRequest when the run has none."""
     if run.report is None:
-        raise BadRequest(f"Run {run.head.id} has no report: it was {run.head.status}. Try --journal.")
+        raise BadRequest(f"Run {run.head.id} has no report: it was {run.head.status}. {_instead(run.head)}")
     markdown(console, run.report)
+
+
+def _instead(head: RunHead) -> str:
+    if head.status in ("interrupted", "failed"):
+        return f"`deepwell resume {head.id}` goes on with it; --sources and --json have what it has found."
+    return "Try --journal."
 
 
 def runs(console: Console, heads: Sequence[RunHead], *, as_json: bool) -> None:

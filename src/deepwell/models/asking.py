@@ -23,6 +23,7 @@ from deepwell.models.replies import MalformedReply, Told, calls_of, form_of, pro
 from deepwell.models.retrying import DEFAULT_BACKOFF, MOST_WAIT_S, Again, Change, next_step
 from deepwell.models.shapes import Form, Prose, Shape, Toolbox
 from deepwell.models.steering import Strategy, instructions, steered, wire_schema
+from deepwell.models.tally import Tally
 from deepwell.models.wire import Wire
 from deepwell.ports import Clock, Journal
 from deepwell.vocabulary.budget import Usage
@@ -113,7 +114,7 @@ class Model:
     async def ask(self, ask: Ask[R]) -> R:
         """The judgement. Raises ModelFailed or BudgetSpent."""
         self._breaker.check(ask.phase)
-        tally = _Tally(self._clock.monotonic())
+        tally = Tally(self._clock.monotonic())
         try:
             judgement = await self._insist(ask, tally)
         except ModelFailed as error:
@@ -128,7 +129,7 @@ class Model:
         self._breaker.answered()
         return judgement
 
-    async def _insist(self, ask: Ask[R], tally: "_Tally") -> R:
+    async def _insist(self, ask: Ask[R], tally: Tally) -> R:
         """Request until there is an answer or the rules say that there will be none."""
         deadline = self._deadline(ask)
         strategy = "plain" if ask.shape.name in self._refused else self._capabilities.strategy(ask.shape)
@@ -179,7 +180,7 @@ class Model:
             return None if turn.strategy == "plain" else replace(turn, strategy="plain")
         return turn
 
-    async def _reply(self, ask: Ask[R], turn: _Turn, deadline: float | None, tally: "_Tally") -> Told | Failure:
+    async def _reply(self, ask: Ask[R], turn: _Turn, deadline: float | None, tally: Tally) -> Told | Failure:
         """What the model said in this turn; prose that was cut off is continued."""
         messages = self._messages(ask, turn)
         said = await self._request(ask, messages, turn, deadline, tally)
@@ -198,7 +199,7 @@ class Model:
         said: Told,
         turn: _Turn,
         deadline: float | None,
-        tally: "_Tally",
+        tally: Tally,
     ) -> Told:
         for _ in range(MOST_CONTINUATIONS if turn.number == 1 else 0):
             if not (said.cut_off and said.text.strip()):
@@ -214,9 +215,12 @@ class Model:
         return replace(said, text=whole_sentences(said.text)) if said.cut_off else said
 
     async def _request(
-        self, ask: Ask[R], messages: Sequence[BaseMessage], turn: _Turn, deadline: float | None, tally: "_Tally"
+        self, ask: Ask[R], messages: Sequence[BaseMessage], turn: _Turn, deadline: float | None, tally: Tally
     ) -> Told | Failure:
-        """One request over the wire, reserved for and settled."""
+        """One request over the wire, reserved for and settled; nothing of that when it was paid for before a crash."""
+        call = self._wire.call(ask.purpose, turn.strategy, messages)
+        if paid := self._wire.paid(call):
+            return paid
         if failure := await self._wait_for_turn(deadline):
             return failure
         estimate = self._estimate(ask, messages, turn.strategy)
@@ -226,7 +230,8 @@ class Model:
         try:
             async with asyncio.timeout(self._limit(turn, deadline)):
                 runnable = steered(self._chat, self._provider, ask.shape, turn.strategy, reservation.reply_tokens)
-                said = await self._wire.reply(ask.purpose, turn.strategy, runnable, messages)
+                said = await self._wire.reply(call, ask.purpose, runnable, messages)
+            tally.replies.append(call.key)
             usage = self._used(said, usage.prompt)
             self._learn(estimate, said)
         except Exception as error:  # noqa: BLE001 - provider libraries raise anything; it becomes a value here, once
@@ -320,7 +325,7 @@ class Model:
             seen = min(MOST_LEARNED, said.prompt_tokens / estimate)
             self._tokens_per_estimate = max(self._tokens_per_estimate, seen)
 
-    def _asked(self, ask: Ask[R], tally: "_Tally") -> ModelAsked:
+    def _asked(self, ask: Ask[R], tally: Tally) -> ModelAsked:
         return ModelAsked(
             ask.phase,
             ask.purpose,
@@ -333,31 +338,8 @@ class Model:
             round(self._clock.monotonic() - tally.started, 3),
             tally.counted,
             tally.failure,
+            tuple(tally.replies),
         )
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What one judgement has cost so far."""
-
-    started: float
-    requests: int = 0
-    prompt: int = 0
-    cached: int = 0
-    reply: int = 0
-    cost_usd: float | None = None
-    counted: bool = True
-    failure: str | None = None
-
-    def book(self, usage: Usage, cost: float | None) -> None:
-        """One more request."""
-        self.requests += 1
-        self.prompt += usage.prompt
-        self.cached += usage.cached
-        self.reply += usage.reply
-        self.counted = self.counted and usage.counted
-        if cost is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + cost
 
 
 _MALFORMED = Failure(FailureKind.MALFORMED, "The model's reply could not be used.")

@@ -16,9 +16,10 @@ from deepwell.errors import BudgetSpent
 from deepwell.models.capabilities import Capabilities
 from deepwell.models.factory import ModelSettings
 from deepwell.models.failures import Failure, FailureKind, ModelFailed, failure_of
-from deepwell.models.replies import MalformedReply, Told, calls_of, form_of, told
+from deepwell.models.replies import MalformedReply, Told, calls_of, form_of
 from deepwell.models.shapes import Form, Shape, Toolbox
 from deepwell.models.steering import Strategy, steered
+from deepwell.models.wire import Wire
 from deepwell.ports import Journal
 from deepwell.vocabulary.budget import Usage
 from deepwell.vocabulary.events import ModelAsked
@@ -56,14 +57,20 @@ class Probed:
 
 
 async def probe(
-    chat: BaseChatModel, settings: ModelSettings, ledger: Ledger, journal: Journal, seconds: float, today: date
+    chat: BaseChatModel,
+    settings: ModelSettings,
+    ledger: Ledger,
+    journal: Journal,
+    seconds: float,
+    today: date,
+    wire: Wire,
 ) -> Probed:
     """Two small requests side by side, and a look at what the server tells of itself. Raises AnalystFailed."""
     # Both are reserved for before either is made: one that is under way must not be left behind.
     first, second = _reserved(settings, ledger)
     tools, schema, context = await asyncio.gather(
-        _tried(chat, settings, TOOLBOX, "tools", first, ledger, journal, seconds),
-        _tried(chat, settings, FORM, "schema", second, ledger, journal, seconds),
+        _tried(chat, settings, TOOLBOX, "tools", first, ledger, journal, seconds, wire),
+        _tried(chat, settings, FORM, "schema", second, ledger, journal, seconds, wire),
         context_tokens(chat, settings, seconds),
     )
     failures = [tried for tried in (tools, schema) if isinstance(tried, Failure)]
@@ -92,15 +99,20 @@ async def _tried(
     ledger: Ledger,
     journal: Journal,
     seconds: float,
+    wire: Wire,
 ) -> bool | Failure:
     usage = Usage(PROMPT_TOKENS // 3, 0, counted=False)
     failure: Failure | None = None
     started = time.monotonic()
     messages: list[BaseMessage] = [QUESTION]
+    call = wire.call("probe", strategy, messages)
+    if paid := wire.paid(call):
+        ledger.release(reservation)
+        return _worked(paid, shape)
     try:
         async with asyncio.timeout(seconds):
             runnable = steered(chat, settings.name.provider, shape, strategy, REPLY_TOKENS)
-            said = told(await runnable.ainvoke(messages, {"run_name": "probe"}))
+            said = await wire.reply(call, "probe", runnable, messages)
     except Exception as error:  # noqa: BLE001 - provider libraries raise anything; it becomes a value here
         failure = failure_of(error)
         usage = usage if failure.kind is FailureKind.TIMEOUT else Usage(0, 0)
@@ -112,7 +124,8 @@ async def _tried(
         cost = ledger.settle(reservation, usage)
         seconds_taken = round(time.monotonic() - started, 3)
         figures = (1, usage.prompt, 0, usage.reply, cost, seconds_taken, usage.counted)
-        asked = ModelAsked("planning", "probe", str(settings.name), *figures, failure.kind if failure else None)
+        kind = failure.kind if failure else None
+        asked = ModelAsked("planning", "probe", str(settings.name), *figures, kind, () if failure else (call.key,))
         await asyncio.shield(journal.record(asked))
 
 

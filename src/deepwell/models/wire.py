@@ -11,7 +11,7 @@ from deepwell.models.names import ModelName
 from deepwell.models.replies import Told, told
 from deepwell.models.steering import Strategy
 from deepwell.ports import Calls
-from deepwell.vocabulary.calls import Answered
+from deepwell.vocabulary.calls import Answered, Call
 
 
 class Wire:
@@ -20,12 +20,20 @@ class Wire:
     def __init__(self, name: ModelName, calls: Calls) -> None:
         self._name, self._calls = str(name), calls
 
+    def call(self, purpose: str, strategy: Strategy, messages: Sequence[BaseMessage]) -> Call:
+        """The request by what it says; how long the reply may be is no part of it."""
+        texts = [(message.type, str(message.text)) for message in messages]
+        return self._calls.call("request", self._name, purpose, strategy, texts)
+
+    def paid(self, call: Call) -> Told | None:
+        """The reply, when it came before a crash and is in the account already; None: it is still to be booked."""
+        known = self._calls.outcome(call)
+        return Told.of(known.value) if isinstance(known, Answered) and self._calls.is_billed(call) else None
+
     async def reply(
-        self, purpose: str, strategy: Strategy, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage]
+        self, call: Call, purpose: str, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage]
     ) -> Told:
         """What was replied; kept before it is used, because it was paid for. Raises whatever the provider does."""
-        texts = [(message.type, str(message.text)) for message in messages]
-        call = self._calls.call("request", self._name, purpose, strategy, texts)
         known = self._calls.outcome(call)
         if isinstance(known, Answered):
             return Told.of(known.value)

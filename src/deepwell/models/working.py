@@ -22,6 +22,7 @@ from deepwell.models.retrying import MOST_BACKOFF_S
 from deepwell.models.wire import Wire
 from deepwell.ports import Calls, Clock, Journal
 from deepwell.vocabulary.budget import Budget
+from deepwell.vocabulary.calls import Call, CallKind, CallOutcome, fingerprint
 from deepwell.vocabulary.events import Event
 
 PROBE_SHARE = 0.15
@@ -48,8 +49,8 @@ async def working_models(
     for one in models.each:
         chat = chat_model(one, configuration.model_timeout_s)
         try:
-            capabilities = await trials.known(chat, one)
             wire = Wire(one.name, calls)
+            capabilities = await trials.known(chat, one, wire)
             at_work[one] = Model(chat, one.name, capabilities, ledger, journal, clock, retries, manners, wire)
         except ModelFailed as error:
             at_work[one] = Unusable(str(one.name), error.failure)
@@ -68,18 +69,18 @@ class _Trials:
     clock: Clock
     cache: CapabilityCache
 
-    async def known(self, chat: BaseChatModel, settings: ModelSettings) -> Capabilities:
+    async def known(self, chat: BaseChatModel, settings: ModelSettings, wire: Wire) -> Capabilities:
         """What was found out before, or is now. Raises AnalystFailed or BadConfiguration."""
         known = self.cache.get(cache_key(settings), self.clock.now().date())
-        return known or await self.tried(chat, settings)
+        return known or await self.tried(chat, settings, wire)
 
-    async def tried(self, chat: BaseChatModel, settings: ModelSettings) -> Capabilities:
+    async def tried(self, chat: BaseChatModel, settings: ModelSettings, wire: Wire) -> Capabilities:
         """What is found out now."""
         left = self.ledger.seconds_left("planning")
         seconds = MOST_PROBE_SECONDS if left is None else min(MOST_PROBE_SECONDS, left * PROBE_SHARE)
         today = self.clock.now().date()
         try:
-            found = await probe(chat, settings, self.ledger, self.journal, seconds, today)
+            found = await probe(chat, settings, self.ledger, self.journal, seconds, today, wire)
         except ModelFailed as error:
             if error.failure.kind is FailureKind.AUTH:
                 raise BadConfiguration(_refused_key(settings)) from None
@@ -99,11 +100,31 @@ async def probed_again(settings: ModelSettings, configuration: Configuration, cl
     budget = Budget(None, clock.now(), clock.monotonic())
     ledger = Ledger(budget, clock.monotonic, {})
     chat = chat_model(settings, configuration.model_timeout_s)
-    return await _Trials(ledger, _NoJournal(), clock, CapabilityCache(home / CACHE)).tried(chat, settings)
+    trials = _Trials(ledger, _NoJournal(), clock, CapabilityCache(home / CACHE))
+    return await trials.tried(chat, settings, Wire(settings.name, _NoCalls()))
 
 
 class _NoJournal:
     """A model that is tried out by hand belongs to no run."""
 
     async def record(self, *events: Event) -> None:
+        """Nothing is kept."""
+
+
+class _NoCalls:
+    """Neither do its calls."""
+
+    def call(self, kind: CallKind, *asked: object) -> Call:
+        """The call by what is asked."""
+        return Call(kind, fingerprint(*asked), 0)
+
+    def outcome(self, call: Call) -> CallOutcome | None:
+        """Nothing is known."""
+        return None
+
+    def is_billed(self, call: Call) -> bool:
+        """Nothing is."""
+        return False
+
+    async def keep(self, call: Call, outcome: CallOutcome, *, wait: bool = True) -> None:
         """Nothing is kept."""

@@ -69,7 +69,7 @@ async def supervisor_tools(
         configuration=configuration,
         spend=stands.spend,
         search_limited=stands.search_limited,
-        unread_because=bench.unread_because,
+        unread_because=stands.unread_because,
     )
     await _record_round(closed, outcomes, bench)
     await _keep_evidence(state, closed, bench)

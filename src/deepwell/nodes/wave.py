@@ -65,9 +65,14 @@ async def how_things_stand(state: SupervisorState, bench: Workbench) -> RoundMom
         bench.account.runs_low,
         bool(bench.search_limits()),
         dict(bench.failed_reads),
+        dict(bench.unread_because),
     )
     then = await bench.moments.taken(("round", state["research_record"].iteration + 1), now)
-    return replace(then, failed_reads={**now.failed_reads, **then.failed_reads})
+    return replace(
+        then,
+        failed_reads={**now.failed_reads, **then.failed_reads},
+        unread_because={**now.unread_because, **then.unread_because},
+    )
 
 
 async def _recalled(topic: Topic, state: SupervisorState, bench: Workbench) -> UnitOutcome | None:

@@ -20,7 +20,7 @@ class RunCalls:
     """Fulfils the port Calls.
 
     A run that goes on takes answers, and refusals that would be the same again; what had merely failed it asks again.
-    A replay takes all as it was.
+    A replay takes all as it was; what it asks more often than the run did comes out as it did the last time.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class RunCalls:
         self._asked: Counter[tuple[CallKind, str]] = Counter()
         answered = [(row, outcome) for row, outcome in known.items() if isinstance(outcome, Answered)]
         self._answered = {row[:2]: outcome for row, outcome in reversed(answered)}
+        self._last = {row[:2]: outcome for row, outcome in known.items()}
 
     def call(self, kind: CallKind, *asked: object) -> Call:
         """The call by what is asked; the same again is another call."""
@@ -48,7 +49,9 @@ class RunCalls:
     def outcome(self, call: Call) -> CallOutcome | None:
         """What came of it when it was made before; None: it has to be made."""
         exact = self._known.get((call.kind, call.key, call.n))
-        if self._is_replay or isinstance(exact, Answered) or (exact and exact.final):
+        if self._is_replay:
+            return exact or self._last.get((call.kind, call.key))
+        if isinstance(exact, Answered) or (exact and exact.final):
             return exact
         return self._answered.get((call.kind, call.key))
 
@@ -91,9 +94,13 @@ def _serializer() -> "VocabularySerializer":
 
 
 def _packed(kind: CallKind, outcome: CallOutcome) -> bytes:
-    is_plain = kind == "request" and isinstance(outcome, Answered)
-    how, data = _serializer().dumps_typed(outcome.value if is_plain else outcome)
-    return zlib.compress(f"{how}\n{'' if is_plain else _shape()}\n".encode() + data, 1)
+    # What a model replied is kept as plain data, which no upgrade changes; the rest holds types of ours.
+    value: object = outcome
+    written_as = _shape()
+    if kind == "request" and isinstance(outcome, Answered):
+        value, written_as = outcome.value, ""
+    how, data = _serializer().dumps_typed(value)
+    return zlib.compress(f"{how}\n{written_as}\n".encode() + data, 1)
 
 
 def _unpacked(stored: bytes) -> CallOutcome | None:
@@ -107,7 +114,6 @@ def _unpacked(stored: bytes) -> CallOutcome | None:
         outcome = _serializer().loads_typed((how.decode(), data))
     except UNLOADABLE:
         return None
-    # What a model replied is kept as plain data, which no upgrade changes; the rest holds types of ours.
     return outcome if isinstance(outcome, Answered | Failed) else Answered(outcome)
 
 

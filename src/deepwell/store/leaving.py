@@ -19,7 +19,12 @@ def keep_evidence(
     ledger: Sequence[Evidence],
     kept: Sequence[Span],
 ) -> None:
-    """What was found, in place of what was found before."""
+    """What was found, in place of what was found before.
+
+    Nothing at all does not take its place: a run that had to start anew, without time, has found it all the same.
+    """
+    if not catalogue and not ledger:
+        return
     for table in ("run_sources", "claims", "passages"):
         connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608 - names of our own
     connection.executemany(
@@ -34,7 +39,7 @@ def finish(connection: sqlite3.Connection, run: str, finished: FinishedRun) -> N
     """All of it in one transaction. A run that was given up keeps what it had found, and can be gone on with."""
     with transaction(connection):
         _end(connection, run, finished)
-        if finished.outcome is None:
+        if finished.status in ("interrupted", "failed", "clarify"):
             return
         keep_evidence(connection, run, finished.catalogue, finished.ledger, finished.kept)
         cited = finished.outcome.citations if isinstance(finished.outcome, Report) else ()

@@ -23,7 +23,7 @@ from deepwell.store.sqlite import connect
 from deepwell.vocabulary.budget import SpendLine, added
 from deepwell.vocabulary.events import Degraded, Event, ModelAsked
 from deepwell.vocabulary.evidence import Evidence
-from deepwell.vocabulary.run import FinishedRun, KeptClaim, KeptSource, Past, RunHead, StoredRun
+from deepwell.vocabulary.run import FinishedRun, KeptClaim, KeptSource, Past, RunHead, Span, StoredRun
 from deepwell.vocabulary.source import Source, SourceCard, content_hash
 
 T = TypeVar("T")
@@ -177,6 +177,11 @@ class RunStore:
         row = await self._one(f"SELECT used_s, ({last_call}) FROM runs WHERE id = ?", run)  # noqa: S608 - a constant
         return max(filter(None, row or ()), default=0.0)
 
+    async def last_event_at(self, run: str) -> datetime | None:
+        """When the last event of the run was recorded."""
+        row = await self._one("SELECT MAX(at) FROM journal WHERE run = ?", run)
+        return datetime.fromisoformat(row[0]) if row and row[0] else None
+
     async def past(self, run: str) -> Past:
         """What was done of the run so far, for whoever goes on with it."""
         degraded, asked = await self._payloads(run, Degraded), await self._payloads(run, ModelAsked)
@@ -207,7 +212,7 @@ class RunStore:
     async def journal(self, run: str) -> list[dict[str, Any]]:
         """The run's events in order."""
         rows = await self._all("SELECT * FROM journal WHERE run = ? ORDER BY seq", run)
-        return [{"seq": r["seq"], "at": r["at"], "kind": r["kind"], **json.loads(r["payload"])} for r in rows]
+        return [{**json.loads(r["payload"]), "seq": r["seq"], "at": r["at"], "kind": r["kind"]} for r in rows]
 
     async def _spend_of(self, run: str) -> tuple[SpendLine, ...]:
         """The journal is the account: what was asked of models stands there, call by call."""

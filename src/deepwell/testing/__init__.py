@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from deepwell.analyst.protocol import Board, Notebook
 from deepwell.budget.ledger import Ledger
@@ -16,14 +16,15 @@ from deepwell.ports import Workbench
 from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.calls import Call, CallKind, CallOutcome, fingerprint
 from deepwell.vocabulary.events import Event
-from deepwell.vocabulary.evidence import Findings, ReadPassage
+from deepwell.vocabulary.evidence import Evidence, Findings, ReadPassage
 from deepwell.vocabulary.moves import Done, ResearchComplete, ResearcherMove, SupervisorMove
 from deepwell.vocabulary.plan import Plan, Query, SubQuestion, Topic
 from deepwell.vocabulary.question import Brief, Clarification, Conversation, Intake
 from deepwell.vocabulary.report import NumberedEvidence, Outline, Section, Unanswerable, WrittenSection
-from deepwell.vocabulary.source import Hit, Source, content_hash
+from deepwell.vocabulary.source import Hit, Source, SourceCard, content_hash
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+R = TypeVar("R")
 
 
 @dataclass(slots=True)
@@ -87,11 +88,24 @@ class ListCalls:
         self.kept.append((call, outcome))
 
 
+class PassingMoments:
+    """Moments that nobody keeps."""
+
+    async def taken(self, name: Sequence[object], reading: R) -> R:
+        """The reading."""
+        return reading
+
+    async def recalled(self, name: Sequence[object]) -> Any | None:
+        """Nothing."""
+        return None
+
+
 @dataclass(slots=True)
 class DictShelf:
     """Keeps sources in a dictionary."""
 
     kept: dict[str, Source] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
 
     async def keep(self, source: Source) -> None:
         """Keep it."""
@@ -100,6 +114,12 @@ class DictShelf:
     async def fetch(self, content_hash: str) -> Source:
         """Give it back."""
         return self.kept[content_hash]
+
+    async def keep_evidence(
+        self, catalogue: Sequence[SourceCard], ledger: Sequence[Evidence], kept: Sequence[str]
+    ) -> None:
+        """Keep what was found so far."""
+        self.evidence = tuple(ledger)
 
 
 @dataclass(slots=True)
@@ -204,4 +224,5 @@ def bench(
         budget=budget,
         account=Ledger(budget, clock.monotonic, {}),
         interrupted=asyncio.Event(),
+        moments=PassingMoments(),
     )

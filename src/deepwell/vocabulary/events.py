@@ -26,6 +26,26 @@ class RunResumed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RunReplayed(Event):
+    """The run is another one once more, from its journal."""
+
+    of: str
+    """The id of that run."""
+    settings: tuple[str, ...]
+    """Those that were changed, as `name=value`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WouldHaveAsked(Event):
+    """A replay came to something that its journal does not tell: a run would have had to go outside for it."""
+
+    call: str
+    """judgement, search or read."""
+    what: str
+    """In words that follow “it would have had to”."""
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeTaken(Event):
     """The question was understood and planned."""
 

@@ -17,6 +17,13 @@ Span = tuple[str, int, int]
 """Content hash of the source, start, end."""
 
 
+def span_of(handle: str) -> Span:
+    """The span that a passage's handle stands for."""
+    source, _, span = handle.partition(":")
+    start, _, end = span.partition("-")
+    return source, int(start), int(end)
+
+
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
     """What a run leaves behind."""
@@ -100,11 +107,6 @@ class StoredRun:
     configuration: Mapping[str, Any]
     libraries: tuple[str, ...]
     """Paths as they were typed."""
-    folder: str
-    """Where they were typed."""
-    engines: tuple[str, ...]
-    chosen: tuple[str, ...] | None
-    """Names of the settings that were chosen, not left to the tier. None: not known."""
     report: str | None
     phase_state: Mapping[str, Any]
     sources: tuple[KeptSource, ...]
@@ -114,6 +116,12 @@ class StoredRun:
     """Sentence, source ids, spans."""
     spend: tuple[SpendLine, ...] = ()
     """What was spent on models, by phase and model."""
+    folder: str = ""
+    """Where the paths were typed."""
+    engines: tuple[str, ...] = ()
+    """The engines that the web was searched with; empty: it was not."""
+    chosen: tuple[str, ...] | None = None
+    """Names of the settings that were chosen, not left to the tier. None: not known."""
 
     @property
     def chosen_settings(self) -> Mapping[str, Any]:

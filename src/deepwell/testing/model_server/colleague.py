@@ -25,6 +25,8 @@ _FACETS = (
 _QUOTED_PASSAGES = 3
 _FOCUS_WORDS = 8
 _GAPS_A_TURN = 2
+_ROUND = re.compile(r"This is round (\d+)")
+_FIRST_ASKED_ROUND = 2
 _THOUGHT = 'The user wants this done with care. First {"idea": "look again"}, then the answer.'
 _SIGNS: Mapping[str, Callable[[int, int], int]] = {
     "+": operator.add,
@@ -60,6 +62,8 @@ class Colleague:
     """Thoughts go into a field of their own instead of `<think>`."""
     fenced: bool = False
     """JSON that is content stands in a fence."""
+    counts_turns: bool = True
+    """False: the turn is read off the prompt, and a request that is made again after a crash gets the same reply."""
 
     def __call__(self, request: ChatRequest) -> Reply:
         """The reply."""
@@ -93,15 +97,23 @@ class Colleague:
         }
 
     def _supervise(self, request: ChatRequest) -> PlainReply:
-        if not request.gaps or request.turn >= self.follow_ups:
+        if not request.gaps or self._turn(request) >= self.follow_ups:
             return [("ResearchComplete", {"confidence": 0.8, "gaps": [gap.text for gap in request.gaps]})]
         return [_sent_after(gap.text, gap.subquestion) for gap in request.gaps[:_GAPS_A_TURN]]
 
     def _investigate(self, request: ChatRequest) -> PlainReply:
-        if request.turn < self.searches_first:
-            facet = _FACETS[request.turn % len(_FACETS)]
-            return [("search_web", {"query": f"{_focus(request.topic or request.question)} {facet}"})]
+        turn = self._turn(request)
+        if turn < self.searches_first:
+            return [("search_web", {"query": _search(request, turn)})]
         return [("report_findings", self._digest(request))]
+
+    def _turn(self, request: ChatRequest) -> int:
+        if self.counts_turns:
+            return request.turn
+        case = request.messages[-1].text
+        if found := _ROUND.search(case):
+            return int(found[1]) - _FIRST_ASKED_ROUND
+        return sum(f"- {_search(request, turn)}" in case for turn in range(self.searches_first))
 
     def _digest(self, request: ChatRequest) -> dict[str, Any]:
         quoted = [_quoted(passage) for passage in request.passages[:_QUOTED_PASSAGES]]
@@ -118,6 +130,10 @@ def _subquestion(question: str, place: int) -> dict[str, Any]:
         "searches": [focus, f"{focus} {facet}"],
         "settled_by": f"a source that speaks of {facet}",
     }
+
+
+def _search(request: ChatRequest, turn: int) -> str:
+    return f"{_focus(request.topic or request.question)} {_FACETS[turn % len(_FACETS)]}"
 
 
 def _focus(text: str) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from types import TracebackType
@@ -41,11 +41,13 @@ class ModelServer:
         json_schema: Ability = True,
         context_tokens: int | None = None,
         model: str = "colleague",
+        on_request: Callable[[int, str], None] | None = None,
     ) -> None:
+        """`on_request` is told number and purpose of every request as it comes in, before anything is answered."""
         self._log = ExchangeLog()
         abilities = Abilities(tools, json_schema)
         behaviour = Behaviour(script or Colleague(), model, latency_s, tuple(faults), abilities, context_tokens)
-        self._service = Service(behaviour, self._log)
+        self._service = Service(behaviour, self._log, on_request)
         self._connections: dict[asyncio.Task[None], socket.socket] = {}
         self._errors: list[BaseException] = []
         self._thread: threading.Thread | None = None

@@ -57,8 +57,11 @@ class _Incoming:
 class Service:
     """Answers requests until the connection ends."""
 
-    def __init__(self, behaviour: Behaviour, log: ExchangeLog) -> None:
+    def __init__(
+        self, behaviour: Behaviour, log: ExchangeLog, on_request: Callable[[int, str], None] | None = None
+    ) -> None:
         self._behaviour = behaviour
+        self._on_request = on_request
         self._log = log
         self._plan = FaultPlan(behaviour.faults)
         self._turns: Counter[tuple[str, tuple[str, str, str]]] = Counter()
@@ -94,7 +97,10 @@ class Service:
         purpose = chat.purpose if chat else "models" if http.method == "GET" else "other"
         if chat:
             chat = replace(chat, turn=self._turn(chat))
-        return _Incoming(self._log.arrive(), http, chat, self._plan.strike(purpose), purpose)
+        number = self._log.arrive()
+        if self._on_request:
+            self._on_request(number, purpose)
+        return _Incoming(number, http, chat, self._plan.strike(purpose), purpose)
 
     def _turn(self, chat: ChatRequest) -> int:
         if chat.purpose == "take_in":  # a new run begins, perhaps with a question that was asked before

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -34,13 +34,17 @@ class WebServer:
         search_latency_s: float = 0.0,
         page_latency_s: float = 0.0,
         faults: Sequence[Fault] = (),
+        on_visit: Callable[[Visit], None] | None = None,
     ) -> None:
-        """`pages` from path to page, or to its markup; without them, `small_web()`. `robots` is a robots.txt."""
+        """`pages` from path to page, or to its markup; without them, `small_web()`. `robots` is a robots.txt.
+
+        `on_visit` is told of every request as it comes in, in the server's thread, before anything is answered.
+        """
         self._log = VisitLog()
         self._faults = FaultPlan(faults)
         self.pages = {path: as_page(page, path) for path, page in (pages or small_web()).items()}
         site = Site(self.pages, robots, search_latency_s, page_latency_s, self._faults)
-        self._service = Service(site, self._log, lambda: self.ports)
+        self._service = Service(site, self._log, lambda: self.ports, on_visit)
         self._ports: Ports | None = None
         self._dead: socket.socket | None = None
         self._loopback: Loopback | None = None

@@ -41,8 +41,11 @@ class Ports:
 class Service:
     """Answers requests until the connection ends."""
 
-    def __init__(self, site: Site, log: VisitLog, ports: Callable[[], Ports]) -> None:
+    def __init__(
+        self, site: Site, log: VisitLog, ports: Callable[[], Ports], on_visit: Callable[[Visit], None] | None = None
+    ) -> None:
         self._site = site
+        self._on_visit = on_visit
         self._log = log
         self._ports = ports
 
@@ -70,7 +73,10 @@ class Service:
         fault = self._site.faults.strike(kind, request.path, engine)
         what = searching.query_of(request) if kind == "search" else request.target
         visit = Visit(0, kind, what, request.host, engine, time.monotonic(), fault.name if fault else None)
-        return self._log.arrive(visit), fault
+        visit = self._log.arrive(visit)
+        if self._on_visit:
+            self._on_visit(visit)
+        return visit, fault
 
     def _answer(self, request: HttpRequest, visit: Visit, fault: Fault | None) -> Answer:
         good = self._good(request, visit)
