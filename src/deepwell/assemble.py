@@ -38,7 +38,7 @@ from deepwell.reading.once import ReadOnce
 from deepwell.reading.routed import RoutedReader
 from deepwell.search.journaled import JournaledEngine
 from deepwell.search.mixed import MixedEngine
-from deepwell.search.public import PublicOnly, PublicReader, PublicWords
+from deepwell.search.public import PublicHits, PublicOnly, PublicReader, PublicWords
 from deepwell.search.scoped import DatedEngine
 from deepwell.store.checkpoints import LeanSaver, checkpoints
 from deepwell.store.moments import KeptMoments
@@ -179,12 +179,14 @@ async def workbench(
         facts = LibraryFacts(libraries.libraries if libraries else ())
         stack.push_async_callback(in_thread, "library", facts.close)
         web = (
-            await stack.enter_async_context(_web(engines, configuration, clock, store, journal, calls))
+            await stack.enter_async_context(_web(engines, configuration, clock, store, journal, calls, past))
             if engines
             else None
         )
-        web = _without_own_words(web, PublicWords(question, facts)) if web and library else web
-        reader = ReadOnce(JournaledReader(RoutedReader(library, web.reader if web else None), calls, shelf))
+        public = PublicWords(question, facts) if web and library else None
+        web = _without_own_words(web, public, journal, past) if web and public else web
+        kept = JournaledReader(RoutedReader(library, web.reader if web else None), calls, shelf)
+        reader = ReadOnce(PublicReader(kept, public) if public else kept)
         stack.push_async_callback(reader.close)
         ledger = Ledger(budget, clock.monotonic, models.prices if models else {}, past.spend)
         patient = PatientFacts(facts)
@@ -192,11 +194,12 @@ async def workbench(
         documents = DatedEngine(library, configuration.scope) if library and configuration.scope.narrows else library
         asked = [engine for engine in (documents, web.engine if web else None) if engine]
         engine = asked[0] if len(asked) == 1 else MixedEngine(asked)
+        # Nobody waits for these: what was asked outside for them is safe already, inside.
+        known = JournaledEngine(engine, calls, "search", wait=False)
         bench = Workbench(
             analyst=JournaledAnalyst(extractive, calls, wait=False),
             stand_in=extractive,
-            # Nobody waits for these: what was asked outside for them is safe already, inside.
-            engine=JournaledEngine(engine, calls, "search", wait=False),
+            engine=PublicHits(known, public) if public else known,
             reader=reader,
             shelf=shelf,
             journal=journal,
@@ -234,10 +237,10 @@ class Web:
     limits: Callable[[], tuple[str, ...]]
 
 
-def _without_own_words(web: Web, public: PublicWords) -> Web:
+def _without_own_words(web: Web, public: PublicWords, journal: RunJournal, past: Past) -> Web:
     """The same web, to which no word goes that only the user's documents can have told."""
-    engine = PublicOnly(web.engine, public)
-    return Web(engine, PublicReader(web.reader, public), lambda: (*web.limits(), *engine.limits))
+    engine = PublicOnly(web.engine, public, journal.record, past.narrowed)
+    return Web(engine, web.reader, lambda: (*web.limits(), *engine.limits))
 
 
 @asynccontextmanager
@@ -248,6 +251,7 @@ async def _web(
     store: RunStore,
     journal: RunJournal,
     calls: Calls,
+    past: Past,
 ) -> AsyncIterator[Web]:
     # Nothing of the web is loaded by a run that swears it off.
     from deepwell.reading.scoped import ScopedReader
@@ -261,7 +265,7 @@ async def _web(
     http = Http(agent=configuration.user_agent) if configuration.user_agent else Http()
     today, scope = lambda: clock.now().date(), configuration.scope
     links = [link_to(name, http, env, today=today, scope=scope, secret=secret) for name in engines]
-    chain = Chain(links, clock, on_event=journal.record)
+    chain = Chain(links, clock, on_event=journal.record, given_up=past.given_up)
     once = SearchOnce(JournaledEngine(chain, calls, "web_search", wait=True))
     async with web_reader(configuration, clock) as reader:
         try:

@@ -356,7 +356,10 @@ async def test_an_address_is_tried_three_times_and_then_never_again() -> None:
         duplicate_topic_similarity_threshold=1.0,
     )
     assert walked.state["research_record"].unread == {"gears.md": 3}
-    assert "gears.md could not be read (3 tries): gears.md cannot be read. #RETRY_EXHAUSTED" in walked.state["final_report"]
+    assert (
+        "gears.md could not be read (3 tries): gears.md cannot be read. #RETRY_EXHAUSTED"
+        in walked.state["final_report"]
+    )
 
 
 async def test_units_side_by_side_share_the_tries_of_an_address() -> None:

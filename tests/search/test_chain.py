@@ -36,6 +36,8 @@ class ScriptedEngine:
     before: Callable[[], None] = lambda: None
 
     async def search(self, query: Query, limit: int) -> Sequence[Hit]:
+        # Others get their chance to ask, too.
+        await asyncio.sleep(0)
         self.before()
         self.asked.append(query)
         outcome = self.script[min(len(self.asked), len(self.script)) - 1]
@@ -59,10 +61,11 @@ class Setup:
     events: list[SearchEvent] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
     every_s: float = 0.0
+    at_once: int = 8
     limits: Limits = field(default_factory=Limits)
 
     def chain(self) -> Chain:
-        links = [Link(engine, engine.name.title(), self.every_s) for engine in self.engines]
+        links = [Link(engine, engine.name.title(), self.every_s, self.at_once) for engine in self.engines]
         return Chain(links, self.clock, on_event=self.heard, sleep=self.sleep, jitter=lambda: 0.0, limits=self.limits)
 
     async def heard(self, event: SearchEvent) -> None:
@@ -70,6 +73,7 @@ class Setup:
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
+        await asyncio.sleep(0)
         self.clock.move(seconds)
 
     def of(self, kind: type) -> list[Any]:
@@ -228,6 +232,106 @@ async def test_requests_keep_their_distance() -> None:
     assert ours.slept == [3.0, 3.0]
 
 
+async def test_who_gives_up_in_the_line_takes_no_turn_from_the_others() -> None:
+    ours = setup([OK], every_s=3.0, at_once=1)
+    chain = ours.chain()
+    assert await ask(chain) == "first"
+    asleep, never = asyncio.Event(), asyncio.Event()
+
+    async def sleeps_for_ever(seconds: float) -> None:
+        asleep.set()
+        await never.wait()
+
+    pace = chain._members[0].pace
+    pace._sleep = sleeps_for_ever
+    search = asyncio.create_task(ask(chain))
+    await asleep.wait()
+    search.cancel()
+    await asyncio.gather(search, return_exceptions=True)
+    pace._sleep = ours.sleep
+    assert await ask(chain) == "first"
+    assert ours.slept == [3.0]
+
+
+async def test_a_line_that_is_too_long_is_not_joined() -> None:
+    ours = setup([OK], [OK], every_s=3.0, at_once=1)
+    chain = ours.chain()
+    answers = await asyncio.gather(*(ask(chain, f"gears {number}") for number in range(3)))
+    assert answers == ["first", "first", "second"]
+    assert ours.slept == [3.0]
+    assert ours.of(EngineFailed) == []
+
+
+async def test_the_only_engine_left_is_waited_for_longer() -> None:
+    ours = setup([AUTH], [OK], every_s=3.0, at_once=1)
+    chain = ours.chain()
+    assert await ask(chain) == "second"
+    ours.clock.move(60.0)
+    answers = await asyncio.gather(*(ask(chain, f"gears {number}") for number in range(5)))
+    assert answers == ["second"] * 4 + ["!"]
+    with pytest.raises(SearchFailed, match=r"asked too much at once"):
+        await asyncio.gather(*(chain.search(Query(f"dials {number}"), 5) for number in range(5)))
+    assert [standing.failures for standing in chain.standing()] == [1, 0]
+
+
+async def test_the_time_to_answer_begins_with_the_turn() -> None:
+    ours = setup([OK], [OK], at_once=1)
+    ours.engines[0].before = lambda: ours.clock.move(2.2)
+    chain = ours.chain()
+    answers = await asyncio.gather(*(ask(chain, f"gears {number}") for number in range(8)))
+    assert answers == ["first"] * 3 + ["second"] * 5
+    assert ours.of(EngineFailed) == []
+    assert chain.degraded == ()
+
+
+async def test_no_engine_is_asked_without_a_fair_time_to_answer() -> None:
+    ours = setup([FailureKind.MALFORMED], [OK])
+    ours.engines[0].before = lambda: ours.clock.move(10.0)
+    assert await ask(ours.chain()) == "!"
+    assert ours.engines[1].asked == []
+    assert ours.of(FellBack) == []
+    ours.engines[0].before = lambda: ours.clock.move(9.0)
+    assert await ask(ours.chain()) == "second"
+
+
+@pytest.mark.parametrize("kind", [FailureKind.UNREACHABLE, OVERLOAD])
+async def test_a_failure_is_told_though_it_is_too_late_to_try_again(kind: FailureKind) -> None:
+    ours = setup([kind], [kind], every_s=3.0, at_once=1)
+    chain = ours.chain()
+    await asyncio.gather(*(ask(chain, f"gears {number}") for number in range(5)))
+    assert {event.engine for event in ours.of(EngineFailed)} == {"first", "second"}
+    assert {event.failure for event in ours.of(EngineFailed)} == {kind.value}
+    assert all(standing.because for standing in chain.standing())
+    assert ours.clock.elapsed < 12.0
+
+
+async def test_an_engine_that_was_never_there_is_not_looked_for_again() -> None:
+    ours = setup([FailureKind.UNREACHABLE], [OK])
+    chain = ours.chain()
+    assert [await ask(chain) for _ in range(3)] == ["second"] * 3
+    assert len(ours.engines[0].asked) == 3
+    assert chain.degraded == (LIMITED, "first failed. First was not asked any further.")
+    ours = setup([OK, FailureKind.UNREACHABLE], [OK])
+    chain = ours.chain()
+    assert [await ask(chain) for _ in range(3)] == ["first", "second", "second"]
+    assert chain.standing()[0].asked_on
+
+
+async def test_engines_none_of_which_answers_cost_a_run_only_so_much_together() -> None:
+    bad = [FailureKind.MALFORMED]
+    ours = setup(bad, bad, bad, bad, [OK])
+    for engine in ours.engines[:4]:
+        engine.before = lambda: ours.clock.move(2.5)
+    chain = ours.chain()
+    assert [await ask(chain) for _ in range(3)] == ["!"] * 3
+    assert ours.clock.elapsed == 12.5
+    ours = setup([OK, *bad], bad, bad, [OK])
+    for engine in ours.engines[1:3]:
+        engine.before = lambda: ours.clock.move(4.0)
+    chain = ours.chain()
+    assert [await ask(chain) for _ in range(3)] == ["first", "fourth", "fourth"]
+
+
 async def test_a_cancelled_search_is_no_failure_of_the_engine() -> None:
     ours = setup(["hang", OK])
     chain = ours.chain()
@@ -294,6 +398,26 @@ def test_another_attempt_fits_into_the_time_that_is_left(
         assert told is None or step.after_s == told
     else:
         assert step == GiveUp()
+
+
+@given(left=st.floats(0, 100), soonest=st.floats(0, 10), took=st.floats(0, 10))
+def test_another_attempt_waits_for_its_turn_and_has_as_long_as_the_last(
+    left: float, soonest: float, took: float
+) -> None:
+    failure = Failure(OVERLOAD, "It failed.")
+    step = next_step(failure, 1, left, DEFAULT_BACKOFF, lambda: 0.0, soonest_s=soonest, took_s=took)
+    if isinstance(step, Again):
+        assert step.after_s >= soonest
+        assert step.after_s + took < left
+    else:
+        assert max(0.25, soonest) + max(0.25, soonest, took) >= left
+
+
+def test_an_engine_is_not_asked_with_too_little_patience_left() -> None:
+    breaker = Breaker(patience_s=7.75, fair_s=2.5)
+    breaker.answered()
+    assert not breaker.failed(Failure(FailureKind.TIMEOUT, "Late."), 0.0, 5.0)
+    assert breaker.failed(Failure(FailureKind.TIMEOUT, "Late."), 5.0, 5.5)
 
 
 def test_an_engine_may_keep_a_run_waiting_only_so_long_however_the_searches_overlap() -> None:

@@ -13,7 +13,8 @@ from deepwell.language.synonyms import expanded
 from deepwell.language.words import STOPWORDS, words
 from deepwell.library.facts import LibraryFacts
 from deepwell.library.refreshing import refresh_libraries
-from deepwell.search.public import MOST_OF_A_PAGE, PublicOnly, PublicReader, PublicWords
+from deepwell.search.events import SearchNarrowed
+from deepwell.search.public import MOST_OF_A_PAGE, PublicHits, PublicOnly, PublicReader, PublicWords
 from deepwell.testing import TextEngine
 from deepwell.vocabulary.plan import Query
 
@@ -126,13 +127,34 @@ async def test_hits_answer_the_query_that_was_asked_and_teach_their_words() -> N
     words_known = public(SECRET, "Bremen")
     engine = PublicOnly(TextEngine({"https://a.example": "Brightline was founded in Bremen."}), words_known)
     query = Query("Brightline founded halcyon")
-    assert [hit.query for hit in await engine.search(query, 5)] == [query]
+    assert [hit.query for hit in await PublicHits(engine, words_known).search(query, 5)] == [query]
     assert words_known.admits("Bremen")
     assert engine.limits == (
         "Of the searches meant for the web 1 was shortened: words of your documents stay with you.",
     )
     await engine.search(Query("halcyon"), 5)
     assert "1 was shortened and 1 was not sent" in engine.limits[0]
+
+
+async def test_documents_of_ones_own_teach_nothing() -> None:
+    words_known, texts = public(SECRET), TextEngine({"a.md": SECRET})
+    await PublicHits(texts, words_known).search(Query("halcyon"), 5)
+    await PublicReader(texts, words_known).read("a.md")
+    assert not words_known.admits("halcyon")
+
+
+async def test_what_was_narrowed_before_a_crash_is_still_told_of() -> None:
+    heard: list[object] = []
+
+    async def listen(event: object) -> None:
+        heard.append(event)
+
+    engine = PublicOnly(TextEngine({}), public(SECRET), listen, {"halcyon": False, "other": True})
+    await engine.search(Query("halcyon"), 5)
+    assert not heard
+    await engine.search(Query("Brightline founded halcyon"), 5)
+    assert heard == [SearchNarrowed("Brightline founded halcyon", sent=True)]
+    assert "2 were shortened and 1 was not sent" in engine.limits[0]
 
 
 async def test_pages_that_are_read_teach_their_words() -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from deepwell.errors import BadConfiguration
 from deepwell.search.failures import FailureKind, NoAnswer, Party, retry_after
-from deepwell.search.http import Http, checked_address
+from deepwell.search.http import Http
+from deepwell.search.own_address import checked_address, checked_base
 
 PARTY = Party("The engine")
 Reply = Callable[[bytes], bytes]
@@ -136,6 +137,12 @@ def test_an_address_of_the_users_that_cannot_be_used(address: str) -> None:
 
 def test_an_address_of_the_users() -> None:
     assert checked_address(" http://127.0.0.1:8080/searx/ ", "SEARXNG_URL") == "http://127.0.0.1:8080/searx"
+
+
+@pytest.mark.parametrize("ending", ["?x=1", "/?", "#top", "/search?q=a#b"])
+def test_what_an_engine_adds_to_must_end_before_a_question(ending: str) -> None:
+    with pytest.raises(BadConfiguration, match=r"SEARXNG_URL must end before any \? or #\."):
+        checked_base(f"http://127.0.0.1:8080{ending}", "SEARXNG_URL")
 
 
 async def kind(http: Http, address: str) -> FailureKind:

@@ -252,6 +252,18 @@ async def test_pubmed(web: Any, key: str) -> None:
     assert hits[0].address == "https://pubmed.ncbi.nlm.nih.gov/38000001/"
 
 
+async def test_the_question_tells_the_language_where_the_scope_does_not(web: Any) -> None:
+    german = Query("hoch turm", sentence="Wie hoch ist der Turm?")
+    lead = Query("hoch turm", "Wie hoch ist der Turm?")
+    for query in (german, lead):
+        assert (await sent(web, "wikipedia", query=query)).url.host == "de.wikipedia.org"
+    assert (await sent(web, "wikipedia", Scope(language="fr"), query=german)).url.host == "fr.wikipedia.org"
+    web.replay("duckduckgo")
+    for scope in (None, Scope(region="AT"), Scope(language="en")):
+        await web.engine("duckduckgo", scope).search(german, 5)
+    assert [job["region"] for job in web.jobs] == ["de-de", "at-de", "us-en"]
+
+
 @pytest.mark.parametrize("name", ["tavily", "exa", "brave", "searxng", "wikipedia", "arxiv", "pubmed", "json"])
 async def test_no_address_holds_a_key(name: str, web: Any, key: str) -> None:
     await sent(web, name)

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -12,7 +12,7 @@ from deepwell.ports import Clock, SearchEngine
 from deepwell.search.breaker import Breaker
 from deepwell.search.events import EngineFailed, FellBack, Listener, SearchDegraded, unheard
 from deepwell.search.failures import Failure, FailureKind, NoAnswer, Party, failure_of
-from deepwell.search.pace import Pace, Sleep
+from deepwell.search.pace import NoTurn, Pace, Sleep
 from deepwell.search.retrying import DEFAULT_BACKOFF, GiveUp, next_step
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit
@@ -39,12 +39,18 @@ class Limits:
 
     search_s: float = 12.0
     """One query, over all engines."""
-    engine_s: float = 6.0
-    """One query with one engine, its retries and the wait for its turn included."""
+    engine_s: float = 5.0
+    """One query with one engine, its retries included; it counts from when its turn comes. While others could be asked
+    instead, the turn is not waited for any longer than that either."""
     unproven_s: float = 2.5
-    """At least this much of it for an engine that has not answered yet, however many others wait behind it."""
-    patience_s: float = 7.5
-    """What one engine may cost a run in vain."""
+    """At least this much of it for every engine that is asked, however many others wait behind it: one that is given
+    less is not to blame."""
+    spare_s: float = 1.5
+    """What engines that have yet to answer leave of the whole: perhaps none of them is there."""
+    in_vain_s: float = 12.75
+    """What all engines together may cost a run while none of them has answered yet."""
+    patience_s: float = 7.75
+    """What one engine may cost a run in vain: once as long as it may take, and once more a little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +65,6 @@ class Standing:
     """False when it is not asked any more, or not at the moment."""
     because: str | None = None
     """The last failure, in a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Unasked:
-    """The engine was not asked: that is no failure of its own."""
-
-    failure: Failure
 
 
 class Chain:
@@ -83,15 +82,17 @@ class Chain:
         backoff: Backoff | None = None,
         sleep: Sleep = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
+        given_up: Mapping[str, str] | None = None,
     ) -> None:
+        """`given_up`: engines that were given up before a crash, and why; they get another chance, and are told of."""
         self._now = clock.monotonic
         self._limits = limits or Limits()
         self._backoff = backoff or DEFAULT_BACKOFF
-        self._members = [_Member(link, self._limits.patience_s, self._now, sleep) for link in links]
+        self._members = [_Member(link, self._limits, self._now, sleep) for link in links]
         self._on_event = on_event
         self._sleep = sleep
         self._jitter = jitter
-        self._degraded: dict[str, str] = {}
+        self._degraded = dict(given_up or {})
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -103,50 +104,81 @@ class Chain:
 
     def standing(self) -> tuple[Standing, ...]:
         """How each engine has done so far, in the order they are asked."""
-        return tuple(member.standing(self._now()) for member in self._members)
+        return tuple(member.standing() for member in self._members)
 
     async def search(self, query: Query, limit: int) -> Sequence[Hit]:
         """What the first engine finds that answers. Raises SearchFailed only when none of them does."""
-        end = self._now() + self._limits.search_s
+        end = self._now() + self._time_for_all()
         failed: list[tuple[_Member, Failure]] = []
         for place, member in enumerate(self._members):
-            allowance = self._allowance(place, end)
-            if allowance <= 0 or not member.breaker.lets_through(self._now()):
+            if end - self._now() < self._limits.unproven_s or not member.is_open():
                 continue
             if failed:
                 await self._on_event(FellBack(failed[-1][0].name, member.name))
-            outcome = await self._ask(member, query, limit, allowance)
+            outcome = await self._ask(place, query, limit, end)
             if not isinstance(outcome, Failure):
                 return outcome
             failed.append((member, outcome))
         raise self._refusal([failure for _, failure in failed])
 
+    def _time_for_all(self) -> float:
+        """Seconds for one query. If no engine ever answers, it is not up to the next rounds to try them all."""
+        breakers = [member.breaker for member in self._members]
+        if any(breaker.answers for breaker in breakers):
+            return self._limits.search_s
+        return min(self._limits.search_s, self._limits.in_vain_s - sum(breaker.wasted_s for breaker in breakers))
+
+    async def _ask(self, place: int, query: Query, limit: int, end: float) -> Sequence[Hit] | Failure:
+        """The hits, or why there are none; it is no failure of the engine's own when its turn does not come."""
+        member = self._members[place]
+        within = self._turn_within(place, end)
+        latest = self._now() + within
+        try:
+            async with member.pace.turn(within, lambda: member.is_open() and self._now() <= latest):
+                started = self._now()
+                outcome = await self._attempts(member, query, limit, started + self._allowance(place, end))
+                if isinstance(outcome, Failure):
+                    await self._note(member, outcome, started)
+                else:
+                    member.breaker.answered()
+                return outcome
+        except NoTurn:
+            return member.unasked()
+
+    def _turn_within(self, place: int, end: float) -> float:
+        """Seconds to wait for the turn of this engine, so that a fair time to answer is left."""
+        longest = end - self._now() - self._limits.unproven_s
+        return min(longest, self._limits.engine_s) if self._open_from(place) > 1 else longest
+
     def _allowance(self, place: int, end: float) -> float:
         """Seconds for this engine. One that has yet to answer leaves the others their share."""
-        now = self._now()
+        left, limits = end - self._now(), self._limits
         breaker = self._members[place].breaker
-        allowed = min(self._limits.engine_s, end - now, breaker.patience_left_s)
-        waiting = sum(member.breaker.lets_through(now) for member in self._members[place:])
-        if not breaker.answers and waiting > 1:
-            return min(allowed, max(self._limits.unproven_s, (end - now) / waiting))
-        return allowed
+        allowed = min(limits.engine_s, left, breaker.patience_left_s)
+        if breaker.answers:
+            return allowed
+        return min(allowed, max(limits.unproven_s, (left - limits.spare_s) / self._open_from(place)))
 
-    async def _ask(self, member: "_Member", query: Query, limit: int, allowance: float) -> Sequence[Hit] | Failure:
-        """The hits, or the failure after at most three attempts."""
-        started = self._now()
-        end = started + allowance
+    def _open_from(self, place: int) -> int:
+        """How many engines there are to ask, this one included."""
+        return sum(member.is_open() for member in self._members[place:])
+
+    async def _attempts(self, member: "_Member", query: Query, limit: int, end: float) -> Sequence[Hit] | Failure:
+        """The hits, or the last failure after at most three attempts."""
         for attempt in count(1):
-            outcome = await member.attempt(query, limit, end - self._now())
-            if isinstance(outcome, _Unasked):
-                return outcome.failure
-            if not isinstance(outcome, Failure):
-                member.breaker.answered()
+            began = self._now()
+            outcome = await member.attempt(query, limit, end - began)
+            if not isinstance(outcome, Failure) or member.is_to_be_left(outcome):
                 return outcome
-            step = next_step(outcome, attempt, end - self._now(), self._backoff, self._jitter)
-            if isinstance(step, GiveUp) or member.is_to_be_left(outcome):
-                await self._note(member, outcome, started)
+            now, soonest_s = self._now(), member.pace.wait_s
+            left_s, took_s = end - now, now - began
+            step = next_step(outcome, attempt, left_s, self._backoff, self._jitter, soonest_s=soonest_s, took_s=took_s)
+            if isinstance(step, GiveUp):
                 return outcome
             await self._sleep(step.after_s)
+            await member.pace.moment()
+            if not member.is_open():
+                return outcome
         raise AssertionError("counting has no end")
 
     async def _note(self, member: "_Member", failure: Failure, started: float) -> None:
@@ -168,27 +200,22 @@ class Chain:
 class _Member:
     """A link with its memory of this run."""
 
-    def __init__(self, link: Link, patience_s: float, now: Callable[[], float], sleep: Sleep) -> None:
+    def __init__(self, link: Link, limits: Limits, now: Callable[[], float], sleep: Sleep) -> None:
         self.name = link.engine.name
         self.title = link.title
-        self.breaker = Breaker(patience_s)
+        self.breaker = Breaker(limits.patience_s, limits.unproven_s)
+        self.pace = Pace(link.every_s, link.at_once, now, sleep)
         self._engine = link.engine
-        self._pace = Pace(link.every_s, link.at_once, now, sleep)
         self._party = Party(link.title)
         self._now = now
         self._under_way = 0
 
-    async def attempt(self, query: Query, limit: int, seconds: float) -> Sequence[Hit] | Failure | _Unasked:
-        asked = False
+    async def attempt(self, query: Query, limit: int, seconds: float) -> Sequence[Hit] | Failure:
         try:
-            async with asyncio.timeout(seconds), self._pace.turn():
-                # While this one waited for its turn, others may have found that there is no use in asking.
-                if not self.breaker.lets_through(self._now()):
-                    return self._unasked()
-                asked = True
+            async with asyncio.timeout(seconds):
                 return await self._asked(query, limit)
         except TimeoutError:
-            return self._party.no_answer(FailureKind.TIMEOUT).failure if asked else self._unasked()
+            return self._party.no_answer(FailureKind.TIMEOUT).failure
         except SearchFailed as error:
             return failure_of(error)
 
@@ -199,6 +226,10 @@ class _Member:
         finally:
             self._under_way -= 1
 
+    def is_open(self) -> bool:
+        """True when it may be asked."""
+        return self.breaker.lets_through(self._now())
+
     @property
     def is_silent(self) -> bool:
         """True when it has been asked and nothing has come of it yet, neither an answer nor a failure."""
@@ -208,12 +239,13 @@ class _Member:
         """Who failed on the query before gets one try only, until it answers: unless it just asks to wait."""
         return self.breaker.is_doubtful and failure.kind is not FailureKind.RATE_LIMIT
 
-    def standing(self, now: float) -> Standing:
+    def standing(self) -> Standing:
         last = self.breaker.last
-        asked_on = self.breaker.lets_through(now)
         because = last.sentence if last else None
-        return Standing(self.name, self.title, self.breaker.answers, self.breaker.failures, asked_on, because)
+        return Standing(self.name, self.title, self.breaker.answers, self.breaker.failures, self.is_open(), because)
 
-    def _unasked(self) -> _Unasked:
-        busy = Failure(FailureKind.RATE_LIMIT, f"{self.title} was asked too much at once.")
-        return _Unasked(self.breaker.last or busy)
+    def unasked(self) -> Failure:
+        """Why it was not asked: it was given up while others waited for it, or too many did."""
+        if self.breaker.last and not self.is_open():
+            return self.breaker.last
+        return Failure(FailureKind.RATE_LIMIT, f"{self.title} was asked too much at once.")

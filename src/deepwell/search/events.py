@@ -42,7 +42,16 @@ class QueryReworded(Event):
     hits: int
 
 
-SearchEvent = EngineFailed | FellBack | SearchDegraded | QueryReworded
+@dataclass(frozen=True, slots=True)
+class SearchNarrowed(Event):
+    """Words of the user's documents were kept out of a search of the web."""
+
+    query: str
+    sent: bool
+    """False when too little of it was left."""
+
+
+SearchEvent = EngineFailed | FellBack | SearchDegraded | QueryReworded | SearchNarrowed
 Listener = Callable[[SearchEvent], Awaitable[None]]
 
 

@@ -4,12 +4,10 @@ import asyncio
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import httpx2
 from defusedxml import ElementTree
 
-from deepwell.errors import BadConfiguration
 from deepwell.search.failures import FailureKind, Party
 
 if TYPE_CHECKING:
@@ -146,17 +144,3 @@ def _onward(request: httpx2.Request, response: httpx2.Response) -> httpx2.Reques
     if new.host != old.host or not same_port or new.scheme not in {old.scheme, "https"}:
         return None
     return httpx2.Request("GET", new, headers=request.headers, extensions=request.extensions)
-
-
-def checked_address(address: str, what: str) -> str:
-    """An http(s) address that a user gave, without its last slash. Raises BadConfiguration; never repeats it."""
-    try:
-        parts = urlsplit(address.strip())
-        is_fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        is_fine = False
-    if not is_fine:
-        raise BadConfiguration(f"{what} must be an address that begins with http:// or https://.")
-    if parts.username or parts.password:
-        raise BadConfiguration(f"{what} must hold no user name or password.")
-    return address.strip().rstrip("/")

@@ -2,16 +2,18 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Protocol
 
 from deepwell.budget.threads import in_thread
+from deepwell.language.addresses import is_web
 from deepwell.language.stems import fold, stem
 from deepwell.language.synonyms import expanded
 from deepwell.language.words import CJK, STOPWORDS, content_words, words
 from deepwell.ports import Reader, SearchEngine
+from deepwell.search.events import Listener, SearchNarrowed, unheard
 from deepwell.vocabulary.plan import Query
 from deepwell.vocabulary.source import Hit, Source
 
@@ -126,23 +128,29 @@ class PublicWords:
 
 
 class PublicOnly:
-    """Fulfils the port SearchEngine: the engine inside is asked with public words alone, and what it finds is public.
+    """Fulfils the port SearchEngine: the engine inside is asked with public words alone.
 
     Of a query it passes on the text, the sentence and those phrases of which every word may go out; context, publisher
     and day never go out. A query that has lost what it was about finds nothing, and nobody is asked.
     """
 
-    def __init__(self, engine: SearchEngine, public: PublicWords) -> None:
+    def __init__(
+        self,
+        engine: SearchEngine,
+        public: PublicWords,
+        on_event: Listener = unheard,
+        before: Mapping[str, bool] | None = None,
+    ) -> None:
+        """`before`: the searches that were narrowed before a crash, and whether they were sent all the same."""
         self.name = engine.name
-        self._engine = engine
-        self._public = public
-        self._shortened: set[str] = set()
-        self._unasked: set[str] = set()
+        self._engine, self._public, self._on_event = engine, public, on_event
+        self._narrow = dict(before or {})
 
     @property
     def limits(self) -> tuple[str, ...]:
         """What the report has to say about searches that were shortened or left out; empty when none was."""
-        counts = ((len(self._shortened), "shortened"), (len(self._unasked), "not sent"))
+        sent = sum(self._narrow.values())
+        counts = ((sent, "shortened"), (len(self._narrow) - sent, "not sent"))
         told = " and ".join(f"{count} {'was' if count == 1 else 'were'} {what}" for count, what in counts if count)
         return (f"Of the searches meant for the web {told}: words of your documents stay with you.",) if told else ()
 
@@ -151,14 +159,16 @@ class PublicOnly:
         # The documents are asked about every word, and they lie on a disk.
         asked = await in_thread("facts", self._narrowed, query)
         if asked is None:
-            self._unasked.add(query.text)
+            await self._tell(query, sent=False)
             return []
         if (asked.text, asked.phrases) != (_readable(query.text), tuple(map(_readable, query.phrases))):
-            self._shortened.add(query.text)
-        hits = await self._engine.search(asked, limit)
-        for hit in hits:
-            self._public.learn(hit.title, hit.excerpt, hit.publisher or "")
-        return [replace(hit, query=query) for hit in hits]
+            await self._tell(query, sent=True)
+        return [replace(hit, query=query) for hit in await self._engine.search(asked, limit)]
+
+    async def _tell(self, query: Query, *, sent: bool) -> None:
+        if query.text not in self._narrow:
+            self._narrow[query.text] = sent
+            await self._on_event(SearchNarrowed(query.text, sent))
 
     def _narrowed(self, query: Query) -> Query | None:
         text, sentence = self._public.narrowed(query.text), _readable(query.sentence)
@@ -169,8 +179,24 @@ class PublicOnly:
         return Query(text, phrases=phrases, sentence=sentence if self._public.admits(sentence) else "")
 
 
+class PublicHits:
+    """Fulfils the port SearchEngine: what a search of the web finds is public, from now on."""
+
+    def __init__(self, engine: SearchEngine, public: PublicWords) -> None:
+        self.name = engine.name
+        self._engine, self._public = engine, public
+
+    async def search(self, query: Query, limit: int) -> Sequence[Hit]:
+        """The hits of the engine. Raises SearchFailed when it does not answer."""
+        hits = await self._engine.search(query, limit)
+        for hit in hits:
+            if is_web(hit.address):
+                self._public.learn(hit.title, hit.excerpt, hit.publisher or "")
+        return hits
+
+
 class PublicReader:
-    """Fulfils the port Reader: what a page of the web says is public."""
+    """Fulfils the port Reader: what a page of the web says is public, from now on."""
 
     def __init__(self, reader: Reader, public: PublicWords) -> None:
         self._reader = reader
@@ -179,7 +205,8 @@ class PublicReader:
     async def read(self, address: str) -> Source:
         """The whole source. Raises Unreadable with a safe sentence."""
         source = await self._reader.read(address)
-        self._public.learn(source.title, source.author or "", source.publisher or "", source.text)
+        if is_web(source.address):
+            self._public.learn(source.title, source.author or "", source.publisher or "", source.text)
         return source
 
 

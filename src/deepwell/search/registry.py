@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from deepwell.errors import BadConfiguration
+from deepwell.search.own_address import checked_address, checked_base
 from deepwell.vocabulary.scope import Scope
 
 if TYPE_CHECKING:
@@ -189,21 +190,53 @@ def spec_of(name: str) -> EngineSpec:
 
 def available(env: Environment, *, secret: Secret = plain_key) -> tuple[Availability, ...]:
     """Every engine, whether it can be used with this environment, and why or why not."""
-    places = {name: place for place, name in enumerate(default_chain(env, secret=secret), start=1)}
-    return tuple(
-        Availability(spec, *_verdict(spec, env, secret), in_chain=places.get(spec.name)) for spec in ENGINES.values()
-    )
+    verdicts = {spec.name: _verdict(spec, env, secret) for spec in _SPECS}
+    asked = [name for name in default_chain(env, secret=secret) if verdicts[name][0]]
+    places = {name: place for place, name in enumerate(asked, start=1)}
+    return tuple(Availability(spec, *verdicts[spec.name], in_chain=places.get(spec.name)) for spec in _SPECS)
+
+
+def chain_of(wanted: str, env: Environment, scope: Scope, *, secret: Secret = plain_key) -> tuple[str, ...]:
+    """The engines to ask for `web`, or for names with commas between, each once; none for `none`.
+
+    Raises BadConfiguration for a name that is none, and for an engine that cannot be used or could find nothing.
+    """
+    names = default_chain(env, scope, secret=secret) if wanted == "web" else _named(wanted)
+    for name in names:
+        _check(ENGINES[name], env, scope, secret)
+    return names
+
+
+def _named(wanted: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(spec_of(name).name for name in wanted.split(",") if name.strip()))
+    if names == ("none",):
+        return ()
+    if not names or "none" in names:
+        raise BadConfiguration("Name engines to search with, with commas between, or none alone for no search.")
+    return names
+
+
+def _check(spec: EngineSpec, env: Environment, scope: Scope, secret: Secret) -> None:
+    usable, because = _verdict(spec, env, secret)
+    if not usable:
+        raise BadConfiguration(f"{spec.title} cannot be used. {because}")
+    if not _has_a_chance(spec, scope):
+        raise BadConfiguration(
+            f"{spec.title} finds pages of {spec.home} only, and the sites that were chosen leave them out: "
+            "choose another engine, or other sites."
+        )
 
 
 def default_chain(env: Environment, scope: Scope | None = None, *, secret: Secret = plain_key) -> tuple[str, ...]:
     """The engines to ask, in order: those that are set up first, then those that need nothing.
 
     One that could find nothing on the sites that are wanted is left out: finding nothing would count as an answer.
+    One that is set up in a wrong way is not: whoever set it up wants it, and has to be told.
     """
     candidates = [ENGINES[name] for name in (*_IN_FRONT, *_BEHIND)]
     wanted = [spec for spec in candidates if spec.name not in _ONLY_WITH_KEY or secret(spec.key_names, env)]
-    usable = [spec for spec in wanted if _verdict(spec, env, secret)[0]]
-    return tuple(spec.name for spec in usable if _has_a_chance(spec, scope or Scope()))
+    set_up = [spec for spec in wanted if not _missing(spec, env, secret)]
+    return tuple(spec.name for spec in set_up if _has_a_chance(spec, scope or Scope()))
 
 
 def link_to(
@@ -223,33 +256,38 @@ def link_to(
     usable, because = _verdict(spec, env, secret)
     if not usable:
         raise BadConfiguration(f"{spec.title} cannot be used. {because}")
-    fitting = Fitting(
-        http,
-        today,
-        scope or Scope(),
-        key=_checked_key(spec, secret(spec.key_names, env) or ""),
-        address=_address(spec, env),
-        options=_options(spec, env),
-    )
+    key, address, options = _settings(spec, env, secret)
+    fitting = Fitting(http, today, scope or Scope(), key, address, options)
     module, _, attribute = spec.path.partition(":")
     engine = cast("SearchEngine", getattr(import_module(module), attribute)(fitting))
     return Link(engine, spec.title, spec.every_s, spec.at_once)
 
 
 def _verdict(spec: EngineSpec, env: Environment, secret: Secret) -> tuple[bool, str]:
-    has_key = bool(spec.key_names and secret(spec.key_names, env))
-    if spec.key_needed:
-        name = spec.key_names[0]
-        return (True, "Its key is set.") if has_key else (False, f"Set {name} to a key from {spec.key_from}.")
+    """Whether the engine can be used, and why, in a sentence."""
+    if missing := _missing(spec, env, secret):
+        return False, missing
+    try:
+        key, _, _ = _settings(spec, env, secret)
+    except BadConfiguration as error:
+        return False, str(error)
     if spec.address_needed:
-        is_set = bool(env.get(spec.address_name, "").strip())
-        return (True, f"{spec.address_name} is set.") if is_set else (False, f"Set {spec.address_name} to its address.")
+        return True, f"{spec.address_name} is set."
+    if key:
+        return True, "Its key is set."
+    more = f"; with {spec.key_names[0]} set, it can be asked more" if spec.key_names else ""
+    return True, f"It needs no key{more}."
+
+
+def _missing(spec: EngineSpec, env: Environment, secret: Secret) -> str:
+    """What to do before the engine can be used, in a sentence; "" when there is nothing to do."""
+    if spec.key_needed and not secret(spec.key_names, env):
+        return f"Set {spec.key_names[0]} to a key from {spec.key_from}."
+    if spec.address_needed and not env.get(spec.address_name, "").strip():
+        return f"Set {spec.address_name} to its address."
     if spec.package and find_spec(spec.package) is None:
-        return False, f"Install its package: pip install {spec.package}."
-    if spec.key_names:
-        more = f"; with {spec.key_names[0]} set, it can be asked more"
-        return True, "Its key is set." if has_key else f"It needs no key{more}."
-    return True, "It needs no key."
+        return f"Install its package: pip install {spec.package}."
+    return ""
 
 
 def _has_a_chance(spec: EngineSpec, scope: Scope) -> bool:
@@ -257,6 +295,12 @@ def _has_a_chance(spec: EngineSpec, scope: Scope) -> bool:
         return True
     below_home = any(site == spec.home or site.endswith(f".{spec.home}") for site in scope.include_sites)
     return below_home or scope.admits_site(f"https://{spec.home}/")
+
+
+def _settings(spec: EngineSpec, env: Environment, secret: Secret) -> tuple[str, str, dict[str, str]]:
+    """Key, address and further settings. Raises BadConfiguration."""
+    key = secret(spec.key_names, env) if spec.key_names else None
+    return _checked_key(spec, key or ""), _address(spec, env), _options(spec, env)
 
 
 def _checked_key(spec: EngineSpec, key: str) -> str:
@@ -268,11 +312,12 @@ def _checked_key(spec: EngineSpec, key: str) -> str:
 
 
 def _address(spec: EngineSpec, env: Environment) -> str:
-    from deepwell.search.http import checked_address
-
     given = env.get(spec.address_name, "").strip() if spec.address_name else ""
-    # A template is checked by the engine, which knows its places.
-    return given if not given or spec.fields_name else checked_address(given, spec.address_name)
+    if not given or not spec.fields_name:
+        return given and checked_base(given, spec.address_name)
+    # The places of a template are checked by the engine, which knows them.
+    checked_address(given, spec.address_name)
+    return given
 
 
 def _options(spec: EngineSpec, env: Environment) -> dict[str, str]:

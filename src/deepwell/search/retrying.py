@@ -29,11 +29,21 @@ DEFAULT_BACKOFF = Backoff(0.25, 2.0)
 
 
 def next_step(
-    failure: Failure, attempt: int, seconds_left: float, backoff: Backoff, jitter: Callable[[], float]
+    failure: Failure,
+    attempt: int,
+    seconds_left: float,
+    backoff: Backoff,
+    jitter: Callable[[], float],
+    *,
+    soonest_s: float = 0.0,
+    took_s: float = 0.0,
 ) -> Step:
-    """Again if that kind of failure passes, as the engine asks to wait, and if enough time is left to be answered."""
+    """Again if that kind of failure passes, as the engine asks to wait, and if enough time is left to be answered.
+
+    It is not asked again sooner than `soonest_s`; an answer may take as long as the failure took.
+    """
     if attempt >= MOST_ATTEMPTS or not failure.retryable:
         return GiveUp()
     asked = failure.retry_after_s
-    wait = backoff.wait(attempt, jitter()) if asked is None else asked
-    return Again(wait) if wait < seconds_left / 2 else GiveUp()
+    wait = max(soonest_s, backoff.wait(attempt, jitter()) if asked is None else asked)
+    return Again(wait) if wait + max(wait, took_s) < seconds_left else GiveUp()

@@ -21,7 +21,7 @@ from deepwell.store.schema import MIGRATIONS
 from deepwell.store.scribe import Scribe
 from deepwell.store.sqlite import connect
 from deepwell.vocabulary.budget import SpendLine, added
-from deepwell.vocabulary.events import Degraded, Event, ModelAsked
+from deepwell.vocabulary.events import Degraded, Event
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.run import FinishedRun, KeptClaim, KeptSource, Past, RunHead, Span, StoredRun
 from deepwell.vocabulary.source import Source, SourceCard, content_hash
@@ -184,13 +184,15 @@ class RunStore:
 
     async def past(self, run: str) -> Past:
         """What was done of the run so far, for whoever goes on with it."""
-        degraded, asked = await self._payloads(run, Degraded), await self._payloads(run, ModelAsked)
+        degraded, asked = await self._payloads(run, "Degraded"), await self._payloads(run, "ModelAsked")
         return Past(
             await self.used_s(run),
             await known_calls(self._scribe, run),
             added(map(_spend_line, asked)),
             frozenset(reply for payload in asked for reply in payload.get("replies", ())),
             tuple(dict.fromkeys(Degraded(**payload) for payload in degraded)),
+            {one["engine"]: one["reason"] for one in await self._payloads(run, "SearchDegraded")},
+            {one["query"]: one["sent"] for one in await self._payloads(run, "SearchNarrowed")},
         )
 
     def calls(self, run: str, past: Past, used_s: Callable[[], float]) -> RunCalls:
@@ -216,11 +218,11 @@ class RunStore:
 
     async def _spend_of(self, run: str) -> tuple[SpendLine, ...]:
         """The journal is the account: what was asked of models stands there, call by call."""
-        return added(map(_spend_line, await self._payloads(run, ModelAsked)))
+        return added(map(_spend_line, await self._payloads(run, "ModelAsked")))
 
-    async def _payloads(self, run: str, kind: type[Event]) -> list[dict[str, Any]]:
+    async def _payloads(self, run: str, kind: str) -> list[dict[str, Any]]:
         query = "SELECT payload FROM journal WHERE run = ? AND kind = ? ORDER BY seq"
-        return [json.loads(row["payload"]) for row in await self._all(query, run, kind.__name__)]
+        return [json.loads(row["payload"]) for row in await self._all(query, run, kind)]
 
     async def _sources_of(self, run: str) -> tuple[KeptSource, ...]:
         rows = await self._all(

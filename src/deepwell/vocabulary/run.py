@@ -51,6 +51,10 @@ class Past:
     billed: frozenset[str] = frozenset()
     """Keys of the models' replies that `spend` has."""
     degradations: tuple[Degraded, ...] = ()
+    given_up: Mapping[str, str] = field(default_factory=dict)
+    """Engines that were given up, and why."""
+    narrowed: Mapping[str, bool] = field(default_factory=dict)
+    """Searches of the web that were narrowed, and whether they were sent all the same."""
 
 
 NO_PAST = Past()

@@ -24,11 +24,13 @@ class SearXNG:
 
     def __init__(self, fitting: Fitting) -> None:
         self._fitting = fitting
+        # Its address is often copied from where a browser shows its results.
+        self._address = f"{fitting.address.removesuffix('/search')}/search"
 
     async def search(self, query: Query, limit: int) -> list[Hit]:
         """The best hits first, at most `limit`. Raises NoAnswer."""
         fitting = self._fitting
-        answer = await fitting.http.json(_PARTY, f"{fitting.address}/search", params=self._parameters(query))
+        answer = await fitting.http.json(_PARTY, self._address, params=self._parameters(query))
         listed = records(answer, "results", _PARTY)
         if not listed and dig(answer, "unresponsive_engines"):
             # Nothing was found because nobody was there to look.
