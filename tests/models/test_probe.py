@@ -60,7 +60,9 @@ async def test_without_means_for_both_requests_none_is_made() -> None:
     with ModelServer(faults=(Fault("hang"),)) as server:
         with pytest.raises(BudgetSpent):
             await probed(server, tokens=3000)
-        assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+        # Clients of earlier tests may be closing themselves in this loop, whenever they are collected.
+        others = [task for task in asyncio.all_tasks() if "aclose" not in repr(task.get_coro())]
+        assert others == [asyncio.current_task()]
     assert not server.log
 
 

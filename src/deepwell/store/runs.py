@@ -116,8 +116,8 @@ class RunStore:
     async def keep_evidence(
         self, run: str, catalogue: Sequence[SourceCard], ledger: Sequence[Evidence], kept: Sequence[Span]
     ) -> None:
-        """What a run has found so far, in its time: it can be looked at and exported before there is a report."""
-        self._scribe.later(leaving.keep_evidence, run, catalogue, ledger, kept)
+        """What a run has found so far, safe before it goes on: it can be exported whatever happens then."""
+        await self._scribe.written(leaving.keep_evidence, run, catalogue, ledger, kept)
 
     async def reopen(self, run: str) -> None:
         """Someone goes on with it."""
