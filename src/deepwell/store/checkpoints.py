@@ -151,8 +151,8 @@ class LeanSaver(BaseCheckpointSaver[int]):
             self._held[step.place] = step
         else:
             self._held.pop(step.place, None)
-            # Nobody waits: the scribe keeps the order, so that a crash leaves an earlier step and every call before it.
-            self._scribe.later(self._put, step)
+            # A round that has ended has ended: the next step begins when this one is safe.
+            await self._scribe.written(self._put, step)
         return step.config
 
     async def aput_writes(

@@ -292,13 +292,23 @@ def _keep_page(connection: sqlite3.Connection, asked: str, source: Source) -> No
 
 def _insert_source(connection: sqlite3.Connection, source: Source) -> None:
     """A text that is there already is written again only where it differs: then the one in the file is damaged."""
+    kept = connection.execute("SELECT text FROM sources WHERE hash = ?", (source.hash,)).fetchone()
+    if kept and _is_packed(kept[0], source.text):
+        return
     facts = (source.hash, source.address, source.title, source.kind, source.author, source.publisher)
     text = zlib.compress(source.text.encode("utf-8", "surrogatepass"))
     connection.execute(
-        "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (hash) DO UPDATE SET text = excluded.text WHERE text != excluded.text",
+        "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET text = excluded.text",
         (*facts, source.published, source.retrieved_at.isoformat(), text),
     )
+
+
+def _is_packed(packed: bytes, text: str) -> bool:
+    # Unpacking takes a fifth of the time that packing does.
+    try:
+        return zlib.decompress(packed) == text.encode("utf-8", "surrogatepass")
+    except zlib.error:
+        return False
 
 
 def _head(row: sqlite3.Row) -> RunHead:

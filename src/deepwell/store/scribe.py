@@ -5,7 +5,7 @@ import logging
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,12 @@ from deepwell.store.sqlite import is_busy, transaction, translated
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], Any]
+Fate = tuple[asyncio.Future[Any], Any, BaseException | None]
 PATIENCE_S = 2.0
 """How long anyone waits for the disk who could go on without it."""
 
+GATHERING_S = 0.02
+"""What nobody waits for is gathered so long, and written together."""
 LEAVING_S = 1.0
 """How long leaving may take, with a disk that was quick enough so far."""
 MOST_TRIES = 3
@@ -40,6 +43,7 @@ class Scribe:
         self._unwritten: deque[tuple[Work, asyncio.Future[None]]] = deque()
         self._is_behind = False
         self._failure: BaseException | None = None
+        self._waking: asyncio.TimerHandle | None = None
         threading.Thread(target=self._serve, name="deepwell-store", daemon=True).start()
 
     @classmethod
@@ -63,8 +67,17 @@ class Scribe:
         future = asyncio.get_running_loop().create_future()
         future.add_done_callback(self._look_at)
         self._unwritten.append((lambda connection: work(connection, *values), future))
-        self._tasks.put((self._write_all, None))
+        if self._waking is None:
+            self._waking = asyncio.get_running_loop().call_later(GATHERING_S, self._wake)
         return future
+
+    def _wake(self) -> None:
+        """Have what was put down written now."""
+        if self._waking is not None:
+            self._waking.cancel()
+            self._waking = None
+        if self._unwritten:
+            self._tasks.put((self._write_all, None))
 
     async def written(self, work: Callable[..., Any], *values: Any, patience_s: float = PATIENCE_S) -> bool:
         """Write this, and wait until it is safe; False when the disk is too slow to wait. Raises StoreFailed.
@@ -72,6 +85,7 @@ class Scribe:
         Once a wait was in vain, nobody waits again until the disk has caught up.
         """
         future = self.later(work, *values)
+        self._wake()
         if self._is_behind and not future.done():
             return False
         with translated(self._path):
@@ -100,11 +114,13 @@ class Scribe:
         return self._connection
 
     async def _done(self, work: Callable[[], T]) -> T:
+        self._wake()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._tasks.put((work, future))
         return await future
 
     async def _leave(self) -> None:
+        self._wake()
         closed = asyncio.get_running_loop().create_future()
         self._tasks.put((self._close, closed))
         self._tasks.put(None)
@@ -119,7 +135,8 @@ class Scribe:
     def _serve(self) -> None:
         while (task := self._tasks.get()) is not None:
             work, future = task
-            _tell(future, *_tried(work))
+            result, error = _tried(work)
+            _tell([(future, result, error)] if future else [])
 
     def _write_all(self) -> None:
         """Everything put down so far, in one transaction; if that fails, each by itself, so that one harms no other."""
@@ -129,10 +146,12 @@ class Scribe:
             if not is_busy(error):
                 break
         one_by_one = error is not None and len(batch) > 1
+        fates = []
         for work, future in batch:
             if one_by_one:
                 _, error = _tried(partial(self._write, [work]))
-            _tell(future, None, error)
+            fates.append((future, None, error))
+        _tell(fates)
         self._is_behind = self._is_behind and bool(self._unwritten)
 
     def _write(self, works: list[Work]) -> None:
@@ -149,20 +168,21 @@ def _tried(work: Callable[[], Any]) -> tuple[Any, BaseException | None]:
         return None, error
 
 
-def _tell(future: asyncio.Future[Any] | None, result: Any, error: BaseException | None) -> None:
+def _tell(fates: Sequence[Fate]) -> None:
     """Tell who waits, in the loop where they do. A loop that has ended waits for nothing."""
-    if future is None:
+    if not fates:
         return
     try:
-        future.get_loop().call_soon_threadsafe(_settle, future, result, error)
+        fates[0][0].get_loop().call_soon_threadsafe(_settle, fates)
     except RuntimeError:
         logger.debug("the store answered after everyone had left")
 
 
-def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
-    if future.done():
-        return
-    if error is None:
-        future.set_result(result)
-    else:
-        future.set_exception(error)
+def _settle(fates: Sequence[Fate]) -> None:
+    for future, result, error in fates:
+        if future.done():
+            continue
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
 from enum import Enum
+from functools import cache
 from typing import Any, Literal
 
-from deepwell.vocabulary.source import Source
+from deepwell.vocabulary.source import Passage, Source
 
 CallKind = Literal["judgement", "request", "search", "web_search", "read", "moment"]
 
@@ -46,7 +47,7 @@ CallOutcome = Answered | Failed
 def fingerprint(*asked: object) -> str:
     """The same text for the same question, in every process: what differs only in when it was asked is the same.
 
-    A source counts by its hash, sets by what is in them, and dates and times not at all.
+    A source counts by its hash, a passage by its span, sets by what is in them, and dates and times not at all.
     """
     digest = hashlib.sha256()
     for part in asked:
@@ -56,11 +57,15 @@ def fingerprint(*asked: object) -> str:
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, Enum):
+        return repr(value.value)
     match value:
+        case str() | int() | float() | None:
+            return repr(value)
         case Source():
             return f"Source({value.address!r}, {value.title!r}, {value.hash})"
-        case Enum():
-            return repr(value.value)
+        case Passage():
+            return value.handle
         case date():
             return "date"
         case Mapping():
@@ -69,7 +74,13 @@ def _plain(value: object) -> str:
             return f"{{{', '.join(sorted(map(_plain, value)))}}}"
         case list() | tuple():
             return f"[{', '.join(map(_plain, value))}]"
-    if is_dataclass(value) and not isinstance(value, type):
-        held = ", ".join(f"{field.name}={_plain(getattr(value, field.name))}" for field in fields(value))
-        return f"{type(value).__name__}({held})"
-    return repr(value)
+    kind: Any = type(value)
+    names = _fields(kind)
+    if names is None:
+        return repr(value)
+    return f"{type(value).__name__}({', '.join([f'{name}={_plain(getattr(value, name))}' for name in names])})"
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...] | None:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
