@@ -55,7 +55,7 @@ def never() -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def children(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+def children(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Parsers that say they are ready, and then nothing more."""
     started: list[subprocess.Popen[bytes]] = []
 
@@ -66,7 +66,10 @@ def children(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
 
     monkeypatch.setattr(workshop, "_start", start)
     workshop.web_workshop.cache_clear()
-    return started
+    yield started
+    workshop.web_workshop().close()
+    # Others need one that is open, with children that answer.
+    workshop.web_workshop.cache_clear()
 
 
 async def in_time(asked: api.Request, limit: float = LIMIT_S) -> api.Run:

@@ -57,28 +57,30 @@ def fingerprint(*asked: object) -> str:
 
 
 def _plain(value: object) -> str:
-    if isinstance(value, Enum):
-        return repr(value.value)
     match value:
-        case str() | int() | float() | None:
-            return repr(value)
+        case Enum():
+            return repr(value.value)
         case Source():
             return f"Source({value.address!r}, {value.title!r}, {value.hash})"
         case Passage():
             return value.handle
         case date():
             return "date"
-        case Mapping():
-            return f"{{{', '.join(sorted(f'{_plain(key)}: {_plain(item)}' for key, item in value.items()))}}}"
-        case set() | frozenset():
-            return f"{{{', '.join(sorted(map(_plain, value)))}}}"
-        case list() | tuple():
-            return f"[{', '.join(map(_plain, value))}]"
+        case Mapping() | set() | frozenset() | list() | tuple():
+            return _plain_collection(value)
     kind: Any = type(value)
     names = _fields(kind)
     if names is None:
         return repr(value)
     return f"{type(value).__name__}({', '.join([f'{name}={_plain(getattr(value, name))}' for name in names])})"
+
+
+def _plain_collection(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(sorted(f'{_plain(key)}: {_plain(item)}' for key, item in value.items()))}}}"
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(_plain, value)))}}}"
+    return f"[{', '.join(map(_plain, value))}]"
 
 
 @cache
