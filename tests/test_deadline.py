@@ -65,11 +65,14 @@ def children(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[
         return started[-1]
 
     monkeypatch.setattr(workshop, "_start", start)
-    workshop.web_workshop.cache_clear()
+    both = (workshop.web_workshop, workshop.default_workshop)
+    for one in both:
+        one.cache_clear()
     yield started
-    workshop.web_workshop().close()
-    # Others need one that is open, with children that answer.
-    workshop.web_workshop.cache_clear()
+    for one in both:
+        one().close()
+        # Others need one that is open, with children that answer.
+        one.cache_clear()
 
 
 async def in_time(asked: api.Request, limit: float = LIMIT_S) -> api.Run:
