@@ -1,6 +1,7 @@
 """Whole runs in which something outside never answers: there is a report, or an honest refusal, and it is in time."""
 
 import asyncio
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from deepwell.library import engine, ingest
 from deepwell.library.facts import LibraryFacts
 from deepwell.models.capabilities import Capabilities, CapabilityCache
 from deepwell.reading import workshop
+from deepwell.store import runs
 from deepwell.testing.model_server import Fault as ModelFault
 from deepwell.testing.model_server import ModelServer
 from deepwell.testing.web import Fault as WebFault
@@ -222,3 +224,39 @@ async def test_a_machine_that_sleeps_wakes_up_to_write(notes: Path, tmp_path: Pa
 async def test_without_a_limit_a_run_ends_by_its_other_limits(notes: Path, tmp_path: Path) -> None:
     done = await api.research(over_notes(notes, tmp_path, limit=None))
     assert isinstance(done.outcome, Report), done.markdown
+
+
+async def test_a_store_that_another_process_holds_costs_neither_the_time_nor_the_report(
+    notes: Path, tmp_path: Path
+) -> None:
+    held: list[sqlite3.Connection] = []
+
+    class Holding(api.Watcher):
+        def phase(self, name: str) -> None:
+            if name == "research" and not held:
+                held.append(sqlite3.connect(tmp_path / "deepwell.db", isolation_level=None, timeout=5))
+                held[0].execute("BEGIN IMMEDIATE")
+
+    try:
+        done = await in_time(over_notes(notes, tmp_path, watcher=Holding()))
+    finally:
+        held[0].close()
+    assert isinstance(done.outcome, Report), done.markdown
+    assert done.unsaved
+
+
+async def test_a_disk_that_is_full_takes_nothing_from_the_report(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = runs._connected
+
+    def small(path: Path) -> sqlite3.Connection:
+        connection = real(path)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages + 8}")
+        return connection
+
+    monkeypatch.setattr(runs, "_connected", small)
+    done = await in_time(over_notes(notes, tmp_path))
+    assert isinstance(done.outcome, Report), done.markdown
+    assert "There is no space left" in str(done.unsaved)

@@ -14,11 +14,12 @@ from deepwell import __version__, assemble, replaying
 from deepwell.budget.run_clock import RunClock
 from deepwell.budget.waiting import SecondsLeft
 from deepwell.configuration import Configuration, home
-from deepwell.errors import BadRequest, Interrupted, RunHeld, StoreFailed
+from deepwell.errors import BadRequest, Interrupted, RunHeld, Unreadable
 from deepwell.graph import ResearchGraph
 from deepwell.library.refreshing import Libraries
 from deepwell.models.choosing import Chosen, check, chosen
 from deepwell.ports import Clock, Journal, Workbench
+from deepwell.saving import LEAST_TO_SAVE_S, MOST_TO_SAVE_S, save, seconds_to_save
 from deepwell.stages.intake import accepted_question
 from deepwell.stages.judge.ranking import kept_passages
 from deepwell.state import ResearchState
@@ -33,10 +34,6 @@ from deepwell.vocabulary.source import Source
 
 INDEXING_SHARE = 0.5
 """Share of the research time that indexing may take; what is not indexed by then waits for the next run."""
-
-MOST_TO_SAVE_S = 10.0
-LEAST_TO_SAVE_S = 1.5
-"""Seconds for saving what a run leaves behind, when its time is up."""
 
 
 class Watcher:
@@ -144,7 +141,7 @@ async def resume(name: str = "", **more: Any) -> Run:
             budget = assemble.budget_from(asked.configuration, stored.head.started_at)
             await store.reopen(run)
             await assemble.RunJournal(store, run, clock.now).record(RunResumed(__version__, round(past.used_s, 3)))
-            libraries = await _indexed(asked, budget) if asked.docs else None
+            libraries = await _indexed_again(asked, budget, run) if asked.docs else None
             return await _pursued(store, lease, asked, libraries, budget, past)
 
 
@@ -163,6 +160,13 @@ async def replay(name: str, settings: Mapping[str, Any] | None = None, **more: A
         await journal.record(*again.events)
         finished = await _finish(store, run, again.state, clock, journal, MOST_TO_SAVE_S)
         return replace(finished, missed=again.missed)
+
+
+async def _indexed_again(asked: Request, budget: Budget, run: str) -> Libraries:
+    try:
+        return await _indexed(asked, budget)
+    except Unreadable as error:
+        raise Unreadable(f"{error} Run {run} is kept: `deepwell show {run} --sources` has what was found.") from error
 
 
 def _check_unfinished(stored: StoredRun) -> None:
@@ -211,7 +215,7 @@ async def _pursued(
     if state.get("awaiting_clarification"):
         await store.finish(run, FinishedRun("clarify", asked.clock.now(), None, None, {}))
         raise BadRequest(f"Say first: {state['messages'][-1].text}")
-    seconds = _seconds_to_save(state["budget"], asked.clock)
+    seconds = seconds_to_save(state["budget"], asked.clock)
     finished = await _finish(store, run, state, asked.clock, journal, seconds)
     return replace(finished, degradations=degradations)
 
@@ -353,12 +357,6 @@ def _tell(watcher: Watcher, namespace: tuple[str, ...], chunk: dict[str, Any]) -
         watcher.progress(update["runtime_progress"])
 
 
-def _seconds_to_save(budget: Budget, clock: Clock) -> float:
-    """Saving may take a little longer than the run itself, but not for ever."""
-    left = budget.remaining_minutes(clock.monotonic())
-    return MOST_TO_SAVE_S if left is None else min(MOST_TO_SAVE_S, left * 60 + LEAST_TO_SAVE_S)
-
-
 async def _finish(
     store: RunStore, run: str, state: ResearchState, clock: Clock, journal: Journal, seconds: float
 ) -> Run:
@@ -375,23 +373,11 @@ async def _finish(
         tuple(map(span_of, kept_passages(record.lanes))),
     )
     await journal.record(RunEnded(status, record.stop))
-    return Run(run, outcome, record, unsaved=await _save(store, run, finished, seconds))
-
-
-async def _save(store: RunStore, run: str, finished: FinishedRun, seconds: float) -> str | None:
-    """Save what the run leaves behind; why not, when it cannot be done in so many seconds: the report comes first."""
-    try:
-        async with asyncio.timeout(seconds):
-            await store.finish(run, finished)
-    except TimeoutError:
-        return "The disk is too slow: the run is not saved as finished."
-    except StoreFailed as error:
-        return str(error)
-    return None
+    return Run(run, outcome, record, unsaved=await save(store, run, finished, seconds))
 
 
 async def _give_up(store: RunStore, run: str, clock: Clock, journal: Journal, error: BaseException) -> None:
     """The run is kept as far as it came; its checkpoints and its journal stay."""
     status: RunStatus = "interrupted" if isinstance(error, asyncio.CancelledError | KeyboardInterrupt) else "failed"
     await journal.record(RunEnded(status, None))
-    await _save(store, run, FinishedRun(status, clock.now(), None, None, {}), LEAST_TO_SAVE_S)
+    await save(store, run, FinishedRun(status, clock.now(), None, None, {}), LEAST_TO_SAVE_S)

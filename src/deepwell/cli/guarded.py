@@ -26,7 +26,7 @@ def guarded(command: Callable[[], Coroutine[Any, Any, Exit]]) -> Exit:
     except DeepwellError as error:
         return said(str(error), exit_code(error))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        return said("stopped; a run that had begun is kept, `deepwell runs` lists it.", Exit.INTERRUPTED)
+        return said("stopped; a run that had begun is kept, and `deepwell resume` goes on with it.", Exit.INTERRUPTED)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -55,7 +55,8 @@ def source(name: str, number: int, *, as_json: bool, spans: bool) -> NoReturn:
 async def sources(console: Console, store: RunStore, run: StoredRun) -> None:
     """Each source of the run with the spans that were quoted from it, in their surroundings."""
     if not run.sources:
-        console.print("This run cited no sources.", highlight=False)
+        told = "cited no sources" if run.report else "has kept no claims so far"
+        console.print(f"This run {told}.", highlight=False)
     for listed in run.sources:
         kept = await store.fetch(listed.hash)
         console.print(Text(f"[{listed.number}] {listed.title}", style="bold"), soft_wrap=True)

@@ -127,6 +127,10 @@ class LeanSaver(BaseCheckpointSaver[int]):
         self._held: dict[tuple[str, str], Step] = {}
         # Values in the state are never changed in place, so the same object has the same bytes.
         self._packed: dict[str, tuple[Any, bytes]] = {}
+        self._fresh: set[str] = set()
+        """Runs of which nothing is kept but what was put here."""
+        self._places: set[tuple[str, str]] = set()
+        """Where something was put."""
 
     async def saved(self, run: str) -> SavedSteps:
         """Whether the run can go on from what is kept. Never fails for what is in a checkpoint."""
@@ -147,6 +151,7 @@ class LeanSaver(BaseCheckpointSaver[int]):
         thread, namespace = _place(config)
         stamped = {**get_checkpoint_metadata(config, metadata), STAMP: self._shape}
         step = Step(thread, namespace, get_checkpoint_id(config), checkpoint, stamped)
+        self._places.add(step.place)
         if metadata.get("step", _FIRST_KEPT_STEP) < _FIRST_KEPT_STEP:
             self._held[step.place] = step
         else:
@@ -173,6 +178,9 @@ class LeanSaver(BaseCheckpointSaver[int]):
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint of this name, or the newest. Raises StoreDamaged when it cannot be read."""
         place = _place(config)
+        if place[0] in self._fresh and place not in self._places:
+            # Asked when a graph begins: a disk that hangs must not keep it back.
+            return None
         await self._write_held(place)
         found = await self._scribe.ask(self._found, *place)
         wanted = get_checkpoint_id(config)
@@ -205,6 +213,8 @@ class LeanSaver(BaseCheckpointSaver[int]):
         """Forget a run: it has finished, or starts anew."""
         for place in [place for place in self._held if place[0] == thread_id]:
             del self._held[place]
+        self._places = {place for place in self._places if place[0] != thread_id}
+        self._fresh.add(thread_id)
         await self._scribe.written(_delete, thread_id)
 
     async def _write_held(self, place: tuple[str, str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from deepwell.errors import RunHeld, StoreFailed, UnknownRun
 from deepwell.store.holders import Holder, holder_from, is_running, this_process
 from deepwell.store.runs import RunStore
-from deepwell.store.scribe import PATIENCE_S, Scribe
+from deepwell.store.scribe import Scribe
 from deepwell.store.sqlite import transaction
 
 T = TypeVar("T")
@@ -67,8 +67,7 @@ async def leased(
     finally:
         renewing.cancel()
         # It is on its way before anyone waits: even a second cancellation does not keep it back.
-        released = store.scribe.later(_change, _RELEASE, _names(lease, used_s=used_s()))
-        await asyncio.wait((released,), timeout=PATIENCE_S)
+        await store.scribe.written(_change, _RELEASE, _names(lease, used_s=used_s()))
 
 
 async def unless_lost(lease: Lease, work: Coroutine[Any, Any, T]) -> T:

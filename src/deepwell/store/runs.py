@@ -67,7 +67,7 @@ class RunStore:
         """Enter a run that starts now."""
         here = (os.getpid(), socket.gethostname(), str(Path.cwd()))
         row = (run, question, "running", at.isoformat(), version, *here, configuration)
-        await self._scribe.written(
+        await self._scribe.ask(
             _execute_many,
             "INSERT INTO runs (id, question, status, started_at, version, pid, host, folder, configuration, libraries, "
             "engines, chosen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -80,20 +80,18 @@ class Scribe:
             self._tasks.put((self._write_all, None))
 
     async def written(self, work: Callable[..., Any], *values: Any, patience_s: float = PATIENCE_S) -> bool:
-        """Write this, and wait until it is safe; False when the disk is too slow to wait. Raises StoreFailed.
+        """Write this, and wait until it is safe; False when it is not, or the disk is too slow to wait for it.
 
-        Once a wait was in vain, nobody waits again until the disk has caught up.
+        Once a wait was in vain, nobody waits again until the disk has caught up. What could not be written is met by
+        who asks in `settled`: until then a run goes on, as it can do without.
         """
         future = self.later(work, *values)
         self._wake()
         if self._is_behind and not future.done():
             return False
-        with translated(self._path):
-            done, _ = await asyncio.wait((future,), timeout=patience_s)
-            if done:
-                future.result()
-            self._is_behind = not done
-            return bool(done)
+        done, _ = await asyncio.wait((future,), timeout=patience_s)
+        self._is_behind = not done
+        return bool(done) and future.exception() is None
 
     async def settled(self) -> None:
         """Wait until all that was put down is written. Raises StoreFailed when any of it could not be."""
@@ -105,7 +103,7 @@ class Scribe:
     def _look_at(self, future: asyncio.Future[None]) -> None:
         """Remember what went wrong where nobody waited: who has to be sure meets it in `settled`."""
         if not future.cancelled() and (error := future.exception()):
-            logger.warning("the store could not be written: %s", type(error).__name__)
+            logger.info("the store could not be written: %s", type(error).__name__)
             self._failure = self._failure or error
 
     @property
@@ -145,7 +143,7 @@ class Scribe:
             _, error = _tried(partial(self._write, [work for work, _ in batch]))
             if not is_busy(error):
                 break
-        one_by_one = error is not None and len(batch) > 1
+        one_by_one = error is not None and len(batch) > 1 and not is_busy(error)
         fates = []
         for work, future in batch:
             if one_by_one:
