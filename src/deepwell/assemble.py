@@ -48,6 +48,7 @@ from deepwell.vocabulary.budget import Budget
 from deepwell.vocabulary.events import Degraded, Event
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.run import NO_PAST, Past, span_of
+from deepwell.vocabulary.scope import Scope
 from deepwell.vocabulary.source import Source, SourceCard, content_hash
 
 MOST_TITLES = 20
@@ -178,11 +179,8 @@ async def workbench(
         library = _opened_library(libraries, configuration, clock, stack) if libraries else None
         facts = LibraryFacts(libraries.libraries if libraries else ())
         stack.push_async_callback(in_thread, "library", facts.close)
-        web = (
-            await stack.enter_async_context(_web(engines, configuration, clock, store, journal, calls, past))
-            if engines
-            else None
-        )
+        opened = _web(engines, configuration, clock, store, journal, calls, past) if engines else None
+        web = await stack.enter_async_context(opened) if opened else None
         public = PublicWords(question, facts) if web and library else None
         web = _without_own_words(web, public, journal, past) if web and public else web
         kept = JournaledReader(RoutedReader(library, web.reader if web else None), calls, shelf)
@@ -191,11 +189,8 @@ async def workbench(
         ledger = Ledger(budget, clock.monotonic, models.prices if models else {}, past.spend)
         patient = PatientFacts(facts)
         extractive = ExtractiveAnalyst(patient if libraries else None)
-        documents = DatedEngine(library, configuration.scope) if library and configuration.scope.narrows else library
-        asked = [engine for engine in (documents, web.engine if web else None) if engine]
-        engine = asked[0] if len(asked) == 1 else MixedEngine(asked)
         # Nobody waits for these: what was asked outside for them is safe already, inside.
-        known = JournaledEngine(engine, calls, "search", wait=False)
+        known = JournaledEngine(_searched(library, web, configuration.scope), calls, "search", wait=False)
         bench = Workbench(
             analyst=JournaledAnalyst(extractive, calls, wait=False),
             stand_in=extractive,
@@ -235,6 +230,13 @@ class Web:
     engine: SearchEngine
     reader: Reader
     limits: Callable[[], tuple[str, ...]]
+
+
+def _searched(library: LibraryEngine | None, web: Web | None, scope: Scope) -> SearchEngine:
+    """The documents, held to the dates that were asked for, and the web: one of them, or both in turns."""
+    documents = DatedEngine(library, scope) if library and scope.narrows else library
+    asked = [engine for engine in (documents, web.engine if web else None) if engine]
+    return asked[0] if len(asked) == 1 else MixedEngine(asked)
 
 
 def _without_own_words(web: Web, public: PublicWords, journal: RunJournal, past: Past) -> Web:

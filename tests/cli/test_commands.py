@@ -1,36 +1,12 @@
 import json
 import os
 import sqlite3
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from deepwell.cli import main
 from deepwell.language.markers import cited
-
-
-class Ended(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Ended]
-
-
-@pytest.fixture
-def deepwell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
-    def call(*arguments: str) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["deepwell", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), captured.out, captured.err)
-
-    return call
+from deepwell.testing.command_line import Call
 
 
 def test_a_question_is_answered_from_the_examples(deepwell: Call, examples: Path) -> None:

@@ -1,41 +1,18 @@
 import asyncio
 import io
 import json
-import sys
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from rich.console import Console
 
 from deepwell.assemble import opened_store
-from deepwell.cli import diff_command, guarded, main
+from deepwell.cli import diff_command, guarded
 from deepwell.configuration import home
+from deepwell.testing.command_line import Call
 
 QUESTION = "How many people does Brightline employ?"
-
-
-class Ended(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Ended]
-
-
-@pytest.fixture
-def deepwell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
-    def call(*arguments: str) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["deepwell", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), captured.out, captured.err)
-
-    return call
 
 
 def _run(deepwell: Call, notes: Path, question: str = QUESTION, *options: str) -> str:

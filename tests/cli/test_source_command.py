@@ -8,20 +8,19 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from rich.console import Console
 
-from deepwell.cli import main
 from deepwell.cli.source_commands import Quoted, marked, sources
 from deepwell.store.runs import RunStore
 from deepwell.testing import START, source
+from deepwell.testing.command_line import Call
 from deepwell.vocabulary.events import SourceRead
 from deepwell.vocabulary.evidence import Evidence
 from deepwell.vocabulary.run import FinishedRun
@@ -32,27 +31,6 @@ ADDRESS = "https://example.org/bridge?page=1"
 BRIDGE = source(TEXT, ADDRESS, "The bridge", author="Ada Stone", publisher="The Wire", published="2024-05-06")
 MILL = source("The mill stands.", "mill.md", "The mill")
 RUN = "abcd1234"
-
-
-class Ended(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Ended]
-
-
-@pytest.fixture
-def deepwell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
-    def call(*arguments: str) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["deepwell", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), captured.out, captured.err)
-
-    return call
 
 
 def database() -> Path:
